@@ -6,7 +6,6 @@ predefined variables" (System.PullRequest.IsFork); GitLab, "Predefined CI/CD var
 (merge request pipelines).
 """
 
-import json
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +15,7 @@ from urllib.parse import quote, urlencode
 from unlatch.cli.runtime.failure import SIGNS
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
+from unlatch.worklog.json_text import load_json
 
 _HEADS = "refs/heads/"
 
@@ -108,10 +108,10 @@ def _is_from_fork(event: str) -> bool:
     """Whether an event file of GitHub Actions is about a pull request from a fork."""
     try:
         content = read_user_file(Path(event), at_most=MAX_EVENT_SIZE)
-        pull_request: Any = json.loads(content)["pull_request"]
+        pull_request: Any = load_json(content)["pull_request"]
         head, base = pull_request["head"]["repo"], pull_request["base"]["repo"]
         ours, theirs = base["id"], None if head is None else head["id"]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError):
         return False
     is_other = head is None or (type(theirs) is int and theirs != ours)
     return type(ours) is int and is_other

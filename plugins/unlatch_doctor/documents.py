@@ -15,7 +15,8 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import lost_events
 from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.disk.safe_open import exists, read_file
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.event_log import LONGEST_LINE
+from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.text.markdown_lines import scan_work
 from unlatch_doctor.finding import FIX, FileChange, Found, Hits, several
@@ -191,7 +192,7 @@ def odd_events(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
 
 
 def _odd_line(files: IncrementFiles, line: str) -> Iterator[tuple[str, str]]:
-    event: Any = parse_line(line)
+    event: Any = json_or_none(line) if len(line) <= LONGEST_LINE else None
     if event is None:
         why = "invalid JSON (perhaps cut short by a crash), or too large"
         yield "event-unreadable", f"ignored: {why}"

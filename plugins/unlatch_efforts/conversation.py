@@ -18,8 +18,8 @@ from unlatch.worklog.collection import listing
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
-from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.record import NUMBER, BadRecord, object_in
+from unlatch.worklog.json_text import json_object
+from unlatch.worklog.record import NUMBER, BadRecord
 from unlatch.worklog.times import stamp
 from unlatch_efforts.effort_model import EFFORT_ID
 from unlatch_efforts.events import (
@@ -105,7 +105,7 @@ class Conversation:
         """The cached state after the last turn, and the size of the events at that time."""
         with contextlib.suppress(OSError, BadRecord):
             raw = read_file(self.ambient.folder / STATE).decode(errors="replace")
-            fields = object_in(parse_line(raw), "")
+            fields = json_object(raw)
             if (place := NUMBER.read(fields.get("events"))) >= 0:
                 return State.read(fields.get("state")), place
         return State(), 0

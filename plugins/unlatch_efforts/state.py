@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.values import dataclass
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.record import NUMBER, TEXT, ULID, BadRecord, object_in
 from unlatch_efforts.effort_model import EFFORT_ID
 from unlatch_efforts.events import (
@@ -71,9 +71,9 @@ class State:
         match event:
             case TurnBegan():
                 self.turn += 1
-                self.home, self.said = self.active, [_message(parse_line(event.message))]
+                self.home, self.said = self.active, [_message(json_or_none(event.message))]
             case TurnSaid():
-                self.said += (_line(parse_line(text)) for text in event.said)
+                self.said += (_line(json_or_none(text)) for text in event.said)
             case TurnLogged():
                 self.said = []
             case Activated():

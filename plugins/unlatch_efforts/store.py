@@ -15,7 +15,7 @@ from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import open_folder
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.json_text import json_object
 from unlatch.worklog.name_matching import choose
 from unlatch.worklog.record import BadRecord
 from unlatch_efforts.effort_model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
@@ -254,8 +254,8 @@ def _changes(effort: Effort, event: ChainedEvent) -> dict[str, Any]:
 
 def _cached(raw: bytes, size: int) -> Effort | None:
     """The cached effort, if its events have not grown since."""
-    record = parse_line(raw.decode(errors="replace"))
-    if not isinstance(record, dict) or record.get("events") != size:
+    record = json_object(raw.decode(errors="replace"))
+    if record.get("events") != size:
         return None
     try:
         return EFFORT.read(record)  # type: ignore[no-any-return]  # it is the record's model

@@ -20,7 +20,7 @@ from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.disk.line_file import ending, repair_ending
 from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import open_folder
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.times import stamp
 from unlatch_efforts.events import (
     EVENTS,
@@ -228,7 +228,7 @@ class Pen:
 
 def _entry(line: bytes) -> dict[str, Any] | None:
     """A line of any length, if it is a JSON object."""
-    entry = parse_line(line.decode(errors="replace"), longest=None)
+    entry = json_or_none(line.decode(errors="replace"))
     return entry if isinstance(entry, dict) else None
 
 

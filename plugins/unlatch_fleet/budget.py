@@ -20,6 +20,7 @@ from unlatch.errors import StoreError
 from unlatch.transport.account import fingerprint
 from unlatch.transport.rate_limits import Kind, Pace, Turn
 from unlatch.transport.reservations import Reservations
+from unlatch.worklog.json_text import load_json
 from unlatch.worklog.search_index import retry_if_damaged
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class UnitBudget:
     def answer(self, line: bytes) -> bytes:
         """The answer to a line of `unlatch.transport.account`; empty to any other."""
         try:
-            asked = json.loads(line)
+            asked = load_json(line)
             tracker, host, kind = str(asked["tracker"]), str(asked["host"]), Kind(asked["kind"])
             limits = tuple((int(count), float(seconds)) for count, seconds in asked["limits"])
             within = math.inf if asked["within"] is None else float(asked["within"])

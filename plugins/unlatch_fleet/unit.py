@@ -18,6 +18,7 @@ from unlatch.errors import ConfigError, StoreError, UnlatchError, UsageError
 from unlatch.project.allowed_targets import ALLOWED_TARGETS
 from unlatch.transport.account import NODE_BUDGET
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import load_json
 from unlatch.worklog.times import read_stamp
 from unlatch_fleet.children import Children, Ended, base_environment
 from unlatch_fleet.clone import CloneFailed, open_clone
@@ -241,7 +242,7 @@ def read_outcome(done: Ended) -> Outcome:
     if done.is_late:
         return outcome_of(UnlatchError("unit-too-slow", "the sync did not end in time"))
     try:
-        document = json.loads(done.out)
+        document = load_json(done.out)
         if document["schema"] == "unlatch.error/1":
             return _of_error(document["error"], done.code)
         read = _of_plan if document["schema"] == "unlatch.sync-plan/1" else _of_sync

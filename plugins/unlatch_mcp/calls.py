@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
 from unlatch.transport.trace import Redactor
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import load_json
 from unlatch.worklog.programs import run
 from unlatch.worklog.text.neutral import visible, without_controls
 from unlatch.worklog.text.secrets import mask_values
@@ -80,7 +80,7 @@ class Calls:
             done = run(
                 argv, cwd=self.root, environ=self.environ, seconds=_TIMEOUT, most=_MOST_BYTES
             )
-            answer = json.loads(done.out)
+            answer = load_json(done.out)
         except (OSError, ValueError) as error:
             message = f"unlatch {options[0]} gave no document: {error}"
             if seen_with is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -11,6 +10,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
+from unlatch.worklog.json_text import json_object
 from unlatch.worklog.text.neutral import without_surrogates
 
 if TYPE_CHECKING:
@@ -63,11 +63,7 @@ def _members(error: ValidationError) -> dict[str, Any] | None:
 
 def _read(text: str) -> dict[str, Any]:
     # Unlike pydantic, Python reads half a pair of surrogates.
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return json_object(text)
 
 
 def _answer(error: ValidationError, members: dict[str, Any]) -> SessionMessage:

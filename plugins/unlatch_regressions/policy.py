@@ -6,7 +6,6 @@ be a stranger.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from unlatch.project.git.run import ask_git, run_git
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
+from unlatch.worklog.json_text import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,8 +130,8 @@ def _default_name(root: Path, environ: Mapping[str, str]) -> str | None:
 def _name_in_event(environ: Mapping[str, str]) -> str | None:
     """The default branch of the repository that started a job of GitHub Actions."""
     path = environ.get("GITHUB_EVENT_PATH")
-    with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-        event = json.loads(read_user_file(Path(path or ""), at_most=MAX_EVENT_SIZE))
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        event = load_json(read_user_file(Path(path or ""), at_most=MAX_EVENT_SIZE))
         name = event["repository"]["default_branch"]
         return name if isinstance(name, str) else None
     return None

@@ -14,9 +14,7 @@ into another one: what they changed was made elsewhere.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +22,7 @@ from unlatch.increments.files.metadata_file import completion_keys, times_in
 from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
 from unlatch.increments.model.status import Status, read_status
 from unlatch.project.git.run import run_git
+from unlatch.worklog.json_text import json_object
 from unlatch_regressions.branch.commits import commits_changing, contents_of
 from unlatch_regressions.branch.messages import says_revert
 from unlatch_regressions.recorded import recorded_of
@@ -203,10 +202,7 @@ class _Records:
 
     def _data(self, blob: str) -> Mapping[str, Any]:
         """The content of a version of metadata.json; empty if it is no JSON object."""
-        with suppress(ValueError, RecursionError):
-            data = json.loads(self._contents.get(blob, b"null"))
-            return data if isinstance(data, dict) else {}
-        return {}
+        return json_object(self._contents.get(blob, b""))
 
     @cached_property
     def _contents(self) -> Mapping[str, bytes]:

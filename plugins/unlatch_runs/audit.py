@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import load_json
 from unlatch_runs.assignment import with_results
 from unlatch_runs.dispatch.commands import run_command
 from unlatch_runs.dispatch.protocol import stated_answer
@@ -43,7 +44,7 @@ class Audit:
 
 def main() -> int:
     """Read an audit, carry it out, and print the verdict."""
-    raw = json.loads(sys.stdin.read())
+    raw = load_json(sys.stdin.read())
     results = []
     for argv in raw["commands"]:
         result = run_command(argv, folder=Path.cwd(), environ=os.environ, timeout=raw["timeout"])

@@ -19,7 +19,7 @@ from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.checkout_folder import checkout_folder, make_checkout_folder
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import read_file
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.json_text import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -96,7 +96,7 @@ def save_consent(root: Path, run: str, consent: Consent) -> None:
 def read_consent(root: Path, run: str, *, command: str = "resume") -> Consent:
     """The consent for a run; UsageError `run-no-consent`, with the command that asks for one."""
     try:
-        raw = parse_line(read_file(_place(root, run)).decode(errors="replace"), longest=None)
+        raw = json_or_none(read_file(_place(root, run)).decode(errors="replace"))
         return _consent(raw)
     except (FileNotFoundError, KeyError, TypeError, ValueError):
         message = f"the run '{run}' has no consent of yours on this machine"

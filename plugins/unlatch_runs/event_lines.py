@@ -10,7 +10,7 @@ import json
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.record import NUMBER, TEXT, BadRecord, object_in, record
 from unlatch.worklog.times import read_stamp, stamp
 from unlatch_runs import events
@@ -58,8 +58,8 @@ def entry_of(event: RunEvent) -> dict[str, Any]:
 
 def parse_event(line: str) -> RunEvent | None:
     """The event of a line; None where it is not one."""
-    # A question with all its options in escapes has megabytes, and so has the list of 10,000 tasks.
-    raw = parse_line(line, longest=None)
+    # Of any length: a question with its options in escapes has megabytes, as have 10,000 tasks.
+    raw = json_or_none(line)
     if not isinstance(raw, dict):
         return None
     word, at = raw.get("event_type"), read_stamp(raw.get("timestamp"))

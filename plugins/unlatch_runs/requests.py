@@ -15,8 +15,8 @@ from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.ids import is_ulid
+from unlatch.worklog.json_text import json_object
 from unlatch_runs.events import ContextReported, QuestionAnswered, TaskRetried
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ def _files(root: Path, run: str) -> Iterator[tuple[Path, Request]]:
         names = [name for name in opened.names() if is_ulid(name.removesuffix(".json"))]
     for name in names:
         with suppress(FileNotFoundError, StoreError):
-            fields = parse_line(read_file(folder / name).decode(errors="replace"))
-            yield folder / name, fields if isinstance(fields, dict) else {}
+            yield folder / name, json_object(read_file(folder / name).decode(errors="replace"))
 
 
 def _folder(root: Path, run: str) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.safe_open import read_file
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.json_text import json_object
 from unlatch.worklog.times import read_stamp, stamp
 from unlatch_runs.dispatch.port import Role
 from unlatch_runs.run_model import TaskState
@@ -42,8 +42,8 @@ def state_file(root: Path, folder: Path) -> str:
 def saved(folder: Path) -> tuple[datetime | None, int] | None:
     """When the file was written, and its last event; None if there is no file to be read."""
     with contextlib.suppress(FileNotFoundError, StoreError):
-        fields = parse_line(read_file(folder / STATE).decode(errors="replace"), longest=None)
-        sequence = fields.get("sequence") if isinstance(fields, dict) else None
+        fields = json_object(read_file(folder / STATE).decode(errors="replace"))
+        sequence = fields.get("sequence")
         if isinstance(sequence, int):
             return read_stamp(fields.get("saved_at")), sequence
     return None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left
-from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.text.markdown_lines import scan
 from unlatch.worklog.times import read_stamp
 from unlatch_sessions import front_matter
@@ -228,11 +227,9 @@ def _last_tasks(
         if _CLOSING_FENCE.match(line[0].strip("\r\n")):
             break
         end = line.end()
-    with suppress(ValueError, RecursionError):
-        tasks = json.loads(text[start:end])
-        if isinstance(tasks, list):
-            return (start, end), tuple(task for task in tasks if isinstance(task, dict))
-    return (start, end), ()
+    tasks = json_or_none(text[start:end])
+    listed = tasks if isinstance(tasks, list) else []
+    return (start, end), tuple(task for task in listed if isinstance(task, dict))
 
 
 def _subagent(raw: Mapping[str, Any]) -> Subagent:

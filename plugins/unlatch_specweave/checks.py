@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import HOME
 from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.json_text import load_json
 from unlatch_doctor.finding import Check, Found, Hits, Severity
 from unlatch_specweave import settings
 from unlatch_specweave.migrate.migrate import find_unfinished
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 def unreadable_config(project: ProjectSnapshot) -> Hits:
     path = project.root / settings.CONFIG
     try:
-        json.loads(read_file(path))
+        load_json(read_file(path))
     except FileNotFoundError:
         return
     except StoreError as error:
         yield error
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         yield Found(f"its repository and limits are not used: {error}", path)
 
 

@@ -4,7 +4,6 @@ It names trackers because SpecWeave does. Values of an unexpected shape are igno
 another program must not stop this one.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.paths import SPECWEAVE
 from unlatch.patterns import pattern
 from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.json_text import load_json
 
 CONFIG = f"{SPECWEAVE}/config.json"
 _COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
@@ -74,8 +74,8 @@ SETTINGS = SpecWeaveSettings()
 def read_specweave(root: Path) -> Any:
     """A project's config.json; empty if it cannot be read: SpecWeave reports its own mistakes."""
     try:
-        return json.loads(read_file(root / CONFIG))
-    except (OSError, StoreError, ValueError, RecursionError):
+        return load_json(read_file(root / CONFIG))
+    except (OSError, StoreError, ValueError):
         return {}
 
 

@@ -39,13 +39,13 @@ from unlatch.transport import for_tests, measure
 from unlatch.transport.answer import (
     MOST_BYTES,
     MOST_ERROR_BYTES,
-    MOST_LEVELS,
     MOST_PAGES,
     MOST_VALUES,
     each_page,
 )
 from unlatch.transport.breaker import DEFAULT_OPTIONS
 from unlatch.transport.testing import SkippingClock
+from unlatch.worklog.json_text import MAX_DEPTH
 
 JSON = {"Content-Type": "application/json"}
 GZIP = {**JSON, "Content-Encoding": "gzip"}
@@ -130,7 +130,7 @@ def test_read_that_came_to_its_deadline_is_not_sent_again() -> None:
 DEEP = b"[" * 100_000 + b"]" * 100_000
 UNREADABLE = {
     "deep": DEEP,
-    "deeper than libraries walk": b'{"a":' * MOST_LEVELS + b"[]" + b"}" * MOST_LEVELS,
+    "deeper than libraries walk": b'{"a":' * MAX_DEPTH + b"[]" + b"}" * MAX_DEPTH,
     "many values": b"[" + b"1," * MOST_VALUES + b"1]",
     "not UTF-8": b'{"a": "\xff"}',
     "a number of many digits": b"[" + b"9" * 5000 + b"]",

@@ -178,7 +178,10 @@ def test_a_target_is_allowed_at_the_address_of_its_requests(
     assert is_allowed is allowed.has(manifest, settings, settings.target)
 
 
-@pytest.mark.parametrize("given", ["", "[]", "{", '{"github": 3}', "null"])
+_DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize("given", ["", "[]", "{", '{"github": 3}', "null", _DEEP], ids=len)
 def test_a_list_of_targets_that_is_not_understood_allows_nothing(given: str) -> None:
     with pytest.raises(UsageError, match="targets-invalid"):
         read_allowed_targets({ALLOWED_TARGETS: given}, {})

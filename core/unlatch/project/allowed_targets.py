@@ -7,13 +7,13 @@ none is read, and each write of a plugin is checked again.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from unlatch.errors import Rejected, UsageError
 from unlatch.transport.trust import credential_host
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -90,7 +90,7 @@ def read_allowed_targets(
             str(tracker): frozenset(
                 str(target).casefold().removeprefix("api.") for target in targets
             )
-            for tracker, targets in json.loads(given).items()
+            for tracker, targets in load_json(given).items()
         }
     except (ValueError, AttributeError, TypeError) as error:
         message = f"{ALLOWED_TARGETS} is not a JSON object with a list for each tracker"

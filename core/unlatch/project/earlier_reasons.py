@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.user_files import read_user_file, state_folder
+from unlatch.worklog.json_text import json_or_none
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +20,8 @@ _KEPT = 50
 
 def earlier_reasons(root: Path) -> list[str]:
     """The last reasons, the newest last; none if they cannot be read."""
-    with suppress(OSError, ValueError, RecursionError):
-        reasons = json.loads(read_user_file(state_folder(root) / _NAME))
+    with suppress(OSError):
+        reasons = json_or_none(read_user_file(state_folder(root) / _NAME))
         if isinstance(reasons, list):
             return [earlier for earlier in reasons if isinstance(earlier, str)]
     return []

@@ -1,6 +1,5 @@
 """Set up a project without changing existing files."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +22,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file, writing
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import add_root, exists, make_folders, read_file
+from unlatch.worklog.json_text import json_object
 
 _TEMPLATE = """\
 # Configuration of unlatch. `unlatch doctor --settings` lists all settings.
@@ -97,9 +97,7 @@ def _status(unit: Unit) -> Status:
 
 
 def _recorded_status(metadata: Path) -> Status:
-    with suppress(ValueError, LookupError, TypeError, RecursionError):
-        return read_status(json.loads(text_of(metadata))["status"]) or Status.PLANNING
-    return Status.PLANNING
+    return read_status(str(json_object(text_of(metadata)).get("status"))) or Status.PLANNING
 
 
 def set_up(

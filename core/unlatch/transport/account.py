@@ -23,6 +23,7 @@ from unlatch.errors import Limited, StoreError
 from unlatch.transport.cache import Cache
 from unlatch.transport.rate_limits import Kind, Pace, ProcessBudget, Turn
 from unlatch.worklog.disk.user_files import make_private
+from unlatch.worklog.json_text import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,7 +191,7 @@ class NodeBudget(MachineBudget):
             "limits": self._pace.limits,
         }
         try:
-            answer = json.loads(self._ask(f"{json.dumps(asked)}\n".encode()))
+            answer = load_json(self._ask(f"{json.dumps(asked)}\n".encode()))
             return Turn(float(answer["seconds"]), bool(answer["limit"]), bool(answer["granted"]))
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise _unavailable(error) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,13 +12,12 @@ from typing import Any, TypeVar
 from unlatch.errors import Rejected, TrackerError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import load_json
 
 # A page of a hundred comments of 64 KiB each, the largest that GitHub takes, is 7 MB.
 MOST_BYTES = 12 * 1024 * 1024
 # Only some words of an error are shown, but error tables search all of it.
 MOST_ERROR_BYTES = 2 * 1024 * 1024
-# A document of Jira nests about twenty deep; pydantic and msrest recurse several times per level.
-MOST_LEVELS = 100
 # A page of a hundred issues has about ten thousand values. A value takes some 100 bytes of memory,
 # and two or three bytes of an answer.
 MOST_VALUES = 200_000
@@ -130,20 +128,13 @@ def pressed_for(headers: Mapping[str, str]) -> float | None:
 def parse_json(body: bytes) -> Any:
     """Parse a JSON document within the memory of a process and the recursion of libraries.
 
-    ValueError: not JSON in UTF-8, or more than `MOST_VALUES` values or `MOST_LEVELS` levels.
+    ValueError: not JSON in UTF-8, or more than `MOST_VALUES` values or `MAX_DEPTH` levels.
     """
     if len(body) > MOST_VALUES:
         bare = _STRING.sub(b"", body)
         if sum(map(bare.count, (b",", b"[", b"{"))) > MOST_VALUES:
             raise ValueError("too many values")
-    try:
-        document = json.loads(body, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("too deep") from None
-    # A document is no deeper than it has brackets.
-    if body.count(b"[") + body.count(b"{") > MOST_LEVELS:
-        _check_depth(document)
-    return document
+    return load_json(body, constant=_refuse)
 
 
 def each_page(clock: Callable[[], float] = time.monotonic) -> Iterator[int]:
@@ -164,21 +155,6 @@ def each_page(clock: Callable[[], float] = time.monotonic) -> Iterator[int]:
 
 def _refuse(constant: str) -> None:
     raise ValueError(constant)  # NaN and Infinity are Python's extensions of JSON
-
-
-def _check_depth(document: Any) -> None:
-    level = [document]
-    for _ in range(MOST_LEVELS):
-        level = [
-            part
-            for whole in level
-            if isinstance(whole, (dict, list))
-            for part in (whole.values() if isinstance(whole, dict) else whole)
-            if isinstance(part, (dict, list))
-        ]
-        if not level:
-            return
-    raise ValueError("too deep")
 
 
 def _number(raw: str) -> float | None:

@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from unlatch.worklog.json_text import load_json
+
 
 class Cache:
     """JSON values by name, one file each, readable by its owner alone.
@@ -36,8 +38,8 @@ class Cache:
 
     def get(self, *name: str) -> Any:
         """The value stored under `name`; None if there is none, or it is too old."""
-        with suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
-            kept = json.loads(self._file(name).read_bytes())
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            kept = load_json(self._file(name).read_bytes(), levels=None)
             at, value = kept["at"], kept["value"]
             if kept["sum"] == _sum(name, at, value) and self._is_valid(at):
                 return value

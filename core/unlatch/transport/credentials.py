@@ -18,6 +18,7 @@ from unlatch.errors import CredentialMissing, Unauthorised, UnlatchError
 from unlatch.patterns import pattern
 from unlatch.spi import CommandToken, EnvToken, Scheme
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import json_object
 from unlatch.worklog.programs import run
 from unlatch.worklog.search_path import find_program
 
@@ -183,11 +184,8 @@ def _user(place: EnvToken, env: Mapping[str, str]) -> str | None:
 
 
 def _from_keyring(tokens: Tokens, raw: str | None, tracker: str) -> Credential | None:
-    try:
-        entry = json.loads(raw) if raw else None
-    except ValueError:
-        return None
-    if not isinstance(entry, dict) or not isinstance(token := entry.get("token"), str):
+    entry = json_object(raw or "")
+    if not isinstance(token := entry.get("token"), str):
         return None
     user = entry.get("user")
     user = user if isinstance(user, str) and user else None

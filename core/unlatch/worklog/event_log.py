@@ -21,7 +21,7 @@ from unlatch.worklog.disk.file_check import or_restore
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import opened
 from unlatch.worklog.ids import is_ulid
-from unlatch.worklog.json_text.nodes import is_too_deep
+from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.record import TEXT, TIME, ULID, Record, key, record
 from unlatch.worklog.times import read_stamp, stamp
 
@@ -153,7 +153,7 @@ class EventLog:
 
     def parse(self, line: str) -> Event | None:
         """The event of a line; None where the line is not one."""
-        raw = parse_line(line, longest=self.longest)
+        raw = json_or_none(line) if self.longest is None or len(line) <= self.longest else None
         if not isinstance(raw, dict):
             return None
         word, at = raw.get("event"), read_stamp(raw.get("at"))
@@ -185,14 +185,3 @@ class EventLog:
 def in_order(events: Iterable[E]) -> list[E]:
     """Events by time; those of one second in the order of their lines."""
     return sorted(events, key=lambda event: event.at)
-
-
-def parse_line(line: str, *, longest: int | None = LONGEST_LINE) -> Any:
-    """The JSON value of a line; None where it cannot be read, is too long or nested too deeply."""
-    if longest is not None and len(line) > longest:
-        return None
-    try:
-        value = json.loads(line.removeprefix("\ufeff"))  # some editors begin a file with it
-    except (ValueError, RecursionError):
-        return None
-    return None if is_too_deep(value) else value

@@ -21,6 +21,7 @@ from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.own_texts import OwnTexts, agree_to_texts, trusted_folder
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import read_user_file
+from unlatch.worklog.json_text import load_json
 from unlatch_agents.hooks.tracked_branch import (
     TrackedBranch,
     blobs_at,
@@ -118,7 +119,7 @@ def agree_to_all(workspace: Workspace) -> TrackedBranch | None:
 def trusted_branch(root: Path) -> TrackedBranch | None:
     with suppress(OSError, TypeError, ValueError):
         if folder := trusted_folder(root):
-            return TrackedBranch(**json.loads(read_user_file(folder / BRANCH)))
+            return TrackedBranch(**load_json(read_user_file(folder / BRANCH)))
     return None
 
 

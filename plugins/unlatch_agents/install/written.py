@@ -15,6 +15,7 @@ from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.user_files import is_closed, make_state, read_user_file
+from unlatch.worklog.json_text import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -74,7 +75,7 @@ def _read() -> dict[str, list[dict[str, Any]]]:
         return {}
     with suppress(FileNotFoundError):
         try:
-            record = json.loads(read_user_file(record_file()))
+            record = load_json(read_user_file(record_file()))
             if record["version"] == _VERSION:
                 targets: dict[str, list[dict[str, Any]]] = record["targets"]
                 return targets

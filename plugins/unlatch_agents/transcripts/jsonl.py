@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, BinaryIO
 
-from unlatch_agents.transcripts.values import mapping, parsed
+from unlatch.worklog.json_text import TooDeep
+from unlatch_agents.transcripts.values import parsed, parsed_object
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -36,10 +37,10 @@ def read_lines(file: BinaryIO, unknown: Counter[str]) -> Iterator[tuple[int, Jso
 def _object(raw: bytes, unknown: Counter[str]) -> Json | None:
     try:
         value = parsed(raw.decode("utf-8", "replace").lstrip(_BOM))
+    except TooDeep:
+        unknown["line nested too deeply"] += 1
     except ValueError:
         unknown["line that is not JSON"] += 1
-    except RecursionError:
-        unknown["line nested too deeply"] += 1
     else:
         if isinstance(value, dict):
             return value
@@ -57,10 +58,7 @@ def raw_lines(file: BinaryIO) -> Iterator[bytes]:
 
 def whole(file: BinaryIO) -> Json:
     """The object in a file that has one, over many lines; empty if it has none."""
-    try:
-        return mapping(parsed(file.read(MAX_LINE).decode("utf-8", "replace")))
-    except (ValueError, RecursionError):
-        return {}
+    return parsed_object(file.read(MAX_LINE).decode("utf-8", "replace"))
 
 
 def ends(file: BinaryIO) -> BinaryIO:

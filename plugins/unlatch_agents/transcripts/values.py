@@ -6,6 +6,8 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from unlatch.worklog.json_text import is_too_deep, load_json
+
 if TYPE_CHECKING:
     from unlatch_agents.transcripts.conversation import Json
 
@@ -14,20 +16,31 @@ _MAX_DEPTH = 64
 _MAX_NAME = 60
 # What a column of SQLite takes.
 _MAX_COUNT = (1 << 63) - 1
-_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 
 
 def parsed(text: str) -> Any:
     """The value of a JSON text without NaN and with characters that can be encoded.
 
     Raises:
-        ValueError, RecursionError: it is not JSON, or it is nested too deeply.
+        ValueError: it is not JSON, or nested too deep (TooDeep).
     """
-    value = _DECODER.decode(text)
+    value = _value(text)
     if "\\ud" in text or "\\uD" in text:  # perhaps half of a pair
         clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        value = _DECODER.decode(clean.decode())
+        value = _value(clean.decode())
     return value
+
+
+def _value(text: str) -> Any:
+    return load_json(text, levels=None, constant=lambda _: None)
+
+
+def parsed_object(text: str) -> Json:
+    """The object of a JSON text; empty if it is none."""
+    try:
+        return mapping(parsed(text))
+    except ValueError:
+        return {}
 
 
 def text(value: object) -> str:
@@ -66,24 +79,10 @@ def arguments(value: object) -> Json:
     if isinstance(value, str):
         try:
             value = parsed(value)
-        except (ValueError, RecursionError):
+        except ValueError:
             return {"input": value}
     fields = mapping(value)
-    return fields if _depth_is_bounded(fields) else {}
-
-
-def _depth_is_bounded(value: object) -> bool:
-    level: list[object] = [value]
-    for _ in range(_MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            return True
-    return False
+    return {} if is_too_deep(fields, _MAX_DEPTH) else fields
 
 
 def moment(milliseconds: object) -> datetime | None:

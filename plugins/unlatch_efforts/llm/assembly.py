@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import secrets
-from contextlib import suppress
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.chat_model import Choice, Function, Json, Message, Reply, ToolCall, Usage
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,9 +46,7 @@ class _Call:
     @property
     def is_complete(self) -> bool:
         """Whether the arguments are a whole object."""
-        with suppress(ValueError, RecursionError):
-            return isinstance(json.loads(self.arguments), dict)
-        return False
+        return isinstance(json_or_none(self.arguments), dict)
 
     def add(self, delta: Json) -> None:
         function = _mapping(delta.get("function"))

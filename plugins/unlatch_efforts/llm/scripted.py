@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.chat_model import Function, Json, Message, Reply, ToolCall
 from unlatch.errors import ModelError
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import load_json
 from unlatch_efforts.llm.assembly import Assembly, InvalidAnswer, new_id
 
 if TYPE_CHECKING:
@@ -59,11 +60,11 @@ class Scripted:
         and `arguments`. ModelError `llm-script-invalid`: it is none.
         """
         try:
-            listed = json.loads(path.read_text(encoding="utf-8"))
+            listed = load_json(path.read_bytes())
             if not isinstance(listed, list):
                 raise InvalidAnswer("it is not a list")
             return cls([_reply(reply) for reply in listed])
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError) as error:
             message = f"the script cannot be read: {error}"
             hint = 'write a list of replies: ["Hello.", {"tool_calls": [{"name": "..."}]}]'
             raise ModelError("llm-script-invalid", message, where=str(path), hint=hint) from error

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import project_at
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import load_json
 from unlatch.worklog.parallel import run_parallel
 from unlatch_fleet.checking.webhooks import read_webhooks
 
@@ -80,7 +80,7 @@ def _findings(opened: UnitClone) -> Iterator[Finding]:
     """Those of doctor, which is data of the repository."""
     done = opened.run("doctor", "--online", "--json")
     try:
-        document: Any = json.loads(done.out)
+        document: Any = load_json(done.out)
         if document["schema"] == "unlatch.error/1":
             error = document["error"]
             yield Finding("error", str(error["id"]), str(error["message"]), error["hint"])

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from unlatch.worklog.disk.user_files import read_user_file
+from unlatch.worklog.json_text import load_json
 from unlatch.worklog.times import stamp
 from unlatch_fleet.unit import Result
 
@@ -45,7 +46,7 @@ class Journal:
         results = {}
         for line in filter(None, lines):
             try:
-                entry = json.loads(line)
+                entry = load_json(line)
                 results[str(entry["repository"])] = Result(entry["result"])
             except (ValueError, LookupError, TypeError):
                 continue  # the command was ended while it wrote this

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from unlatch.patterns import pattern
+from unlatch.worklog.json_text import load_json
 from unlatch_runs.dispatch.port import End, Ended, Role
 from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Noise, Question, Usage
 
@@ -77,7 +78,7 @@ class Work(BaseModel):
         """The argument lists that this starts; ValueError: an audit that cannot be read."""
         if self.role is Role.DEVELOPER:
             return [self.worker]
-        audit = json.loads(self.text)
+        audit = load_json(self.text)
         commands = [*audit["commands"], *([audit["auditor"]] if audit["auditor"] else [])]
         if not all(isinstance(word, str) for argv in commands for word in argv):
             raise ValueError("not a list of commands")
@@ -96,7 +97,7 @@ def dump_message(message: Message) -> str:
 
 def load_message(text: str) -> Message:
     """The message of `dump_message`."""
-    fields: dict[str, Any] = json.loads(text)
+    fields: dict[str, Any] = load_json(text)
     kind = _KINDS[fields.pop("type")]
     if "options" in fields:
         fields["options"] = tuple(fields["options"])
@@ -110,6 +111,6 @@ def dump_end(ended: Ended, messages: int) -> str:
 
 def load_end(text: str) -> tuple[Ended, int]:
     """The end of `dump_end`, and the number of messages before it."""
-    fields: dict[str, Any] = json.loads(text)
+    fields: dict[str, Any] = load_json(text)
     messages = fields.pop("messages")
     return Ended(**{**fields, "end": End(fields["end"])}), messages

@@ -7,7 +7,6 @@ request between threads. To avoid both, every request gets its own connection, b
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -15,6 +14,7 @@ from github.Requester import HTTPRequestsConnectionClass, Requester, RequestsRes
 from requests.utils import parse_header_links
 
 from unlatch.transport import each_page, reading
+from unlatch.transport.answer import parse_json
 from unlatch_github.api.errors import explain
 from unlatch_github.api.models import reading_answer
 
@@ -140,7 +140,7 @@ class Connection:
         if etag and status == _NOT_MODIFIED:
             return etag, None
         with reading_answer(path, written=False):
-            return headers.get("etag"), json.loads(body)
+            return headers.get("etag"), parse_json(body.encode())
 
     def list_entries(self, path: str) -> Iterator[Any]:
         """All entries of a list; pages are read on demand."""

@@ -21,6 +21,7 @@ from unlatch.increments.model.reopens import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import json_object
 from unlatch.worklog.text.markdown_lines import first_title
 from unlatch_layouts.kiro import specs
 from unlatch_layouts.kiro.amending import with_new_tasks
@@ -68,7 +69,7 @@ class Kiro:
             return Evidence(Status.COMPLETED, "archive")
         if by_tasks := evidence_of(self.read(texts).tasks):
             return by_tasks
-        phase = specs.json_object(texts[LEDGER]).get("phase")
+        phase = json_object(texts[LEDGER]).get("phase")
         if not isinstance(phase, str) or not phase:
             return None
         status = Status.COMPLETED if phase == _IMPLEMENTED else Status.PLANNING

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from unlatch.increments.layouts.folders import files_below, has, subfolders, text_of
 from unlatch.increments.model.unit import Unit
-from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch.worklog.json_text import json_object
 
 NAME = "kiro"
 REQUIREMENTS, BUGFIX, DESIGN, TASKS = "requirements.md", "bugfix.md", "design.md", "tasks.md"
@@ -69,12 +69,3 @@ def _below(place: Path, *, archived: bool, deep: int = _DEEPEST) -> Iterator[tup
 def _uid(place: Path) -> str | None:
     uid = json_object(text_of(place / _RECORD)).get("specId")
     return uid if isinstance(uid, str) and 0 < len(uid) <= _LONGEST_UID else None
-
-
-def json_object(text: str) -> dict[str, object]:
-    """The object of a JSON text; empty if it is none."""
-    try:
-        value = JsonText.parse(text.encode(errors="replace")).value
-    except JsonTextError:
-        return {}
-    return value if isinstance(value, dict) else {}

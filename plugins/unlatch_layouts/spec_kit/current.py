@@ -11,6 +11,7 @@ from typing import Any
 
 from unlatch.increments.layouts.folders import text_of
 from unlatch.increments.layouts.native import UNLATCH
+from unlatch.worklog.json_text import json_object
 
 FILE = ".specify/feature.json"
 _KEY = "feature_directory"
@@ -31,10 +32,7 @@ def recorded_place(root: Path, key: str, *, layout: str) -> Path | None:
 
 
 def _value(file: Path, key: str) -> Any:
-    try:
-        return json.loads(text_of(file))[key]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return None
+    return json_object(text_of(file)).get(key)
 
 
 def _folder(root: Path, name: Any) -> Path | None:

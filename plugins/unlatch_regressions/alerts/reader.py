@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from unlatch.config.choices import Reaction
 from unlatch.errors import UsageError
 from unlatch.spi.validation import first_problem
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
+from unlatch.worklog.json_text import load_json
 from unlatch_regressions.alerts.belonging import KIND, Belonging
 from unlatch_regressions.alerts.events import GitHubEvent, SentryEvent, github_alert, sentry_alert
 from unlatch_regressions.alerts.sightings import read_alerts
@@ -62,7 +62,7 @@ def _event(file: Path, request: Request) -> Alert:
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
         raise _not_understood(file, first_problem(details)) from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise _not_understood(file, str(error)) from None
     if is_own:
         require_signature(file, content, request.environ)
@@ -76,10 +76,9 @@ def parse_event(content: bytes, *, now: datetime) -> tuple[Alert, bool]:
     """The alert of an event, and whether it is JSON of our own, which has to be signed.
 
     Raises:
-        ValueError: it is about no alert; a ValidationError of pydantic says why.
-        RecursionError: it is nested too deeply.
+        ValueError: it is about no alert, or too deep; a ValidationError of pydantic says why.
     """
-    data: Any = json.loads(content)
+    data: Any = load_json(content)
     if isinstance(data, dict) and data.get("schema") == SCHEMA:
         return signed_alert(SignedAlert.model_validate_json(content)), True
     if isinstance(data, dict) and "alert" in data:

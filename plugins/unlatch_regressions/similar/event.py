@@ -6,13 +6,13 @@ Sources: GitHub, "Webhook events and payloads" (`issues`); Azure DevOps, "Servic
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
+from unlatch.worklog.json_text import load_json
 from unlatch_regressions.similar.likeness import Report
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def read_new_item(file: Path) -> NewItem:
             where=str(file),
             hint="name the file that the CI system wrote",
         ) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise _not_understood(file, str(error)) from error
 
 
@@ -63,10 +63,9 @@ def parse_new_item(content: bytes) -> NewItem:
     """The item of a message's content.
 
     Raises:
-        ValueError: it is about no item.
-        RecursionError: it is nested too deeply.
+        ValueError: it is about no item, or nested too deep.
     """
-    data: Any = json.loads(content)
+    data: Any = load_json(content)
     for title, text, url in _PLACES:
         if words := _text(data, title).strip():
             return NewItem(Report(words, _TAG.sub(" ", _text(data, text))), _text(data, url))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
 from unlatch.values import dataclass
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def read_usage(text: str, *, where: str) -> UsageLimits:
 def _entries(text: str, where: str) -> Iterator[tuple[int | None, str, Any]]:
     """The known keys with their values and lines; other lines are passed over."""
     if text.lstrip().startswith("{"):
-        value = parse_line(text)
+        value = json_or_none(text)
         if not isinstance(value, dict):
             raise _unreadable("it begins like JSON and is none", where, None)
         pairs: Iterator[tuple[int | None, str, Any]] = ((None, *pair) for pair in value.items())

@@ -21,8 +21,8 @@ from unlatch.worklog.disk.atomic import PRIVATE, move_folder, remove_file, repla
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
-from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.ids import is_ulid
+from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.record import NUMBER, TEXT, TIME, ULID, BadRecord, Field, Record, object_in
 from unlatch_runs.dispatch.port import Lease, StaleEpoch
 
@@ -136,7 +136,7 @@ class LeaseStore:
 
     def _read(self, path: Path) -> Lease:
         try:
-            value = parse_line(read_file(path).decode("utf-8", errors="replace"))
+            value = json_or_none(read_file(path).decode(errors="replace"))
             lease: Lease = _LEASE.read(object_in(value, ""))
             return replace(lease, run_id=path.stem)
         except BadRecord as error:

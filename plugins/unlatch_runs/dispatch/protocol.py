@@ -20,7 +20,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from unlatch.values import dataclass
-from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.json_text import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -109,7 +109,7 @@ def read_line(line: bytes) -> tuple[Message, ...]:
     if not text:
         return ()
     # Ordinary output is recognised without an attempt to parse it.
-    value = parse_line(text, longest=None) if text[0] in "{[" else None
+    value = json_or_none(text) if text[0] in "{[" else None
     try:
         values = value if isinstance(value, list) else [value]
         return tuple(message for item in values for message in _messages(item))
@@ -163,7 +163,7 @@ def _result(value: Mapping[str, Any]) -> Iterator[Message]:
 def stated_answer(text: str) -> Answer | None:
     """The answer that the last line of a text is; None if it is no answer."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("```")]
-    value = parse_line(lines[-1], longest=LONGEST_TEXT) if lines else None
+    value = json_or_none(lines[-1]) if lines and len(lines[-1]) <= LONGEST_TEXT else None
     try:
         message = _OWN[value["type"]](value) if isinstance(value, dict) else None
     except (KeyError, TypeError, NotAMessage):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import partial
 from itertools import zip_longest
@@ -16,6 +15,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
+from unlatch.worklog.json_text import load_json
 from unlatch_sessions.cli.chosen import SESSION, chosen, show_change, store_of
 from unlatch_sessions.front_matter import IN_CONFLICT
 from unlatch_sessions.heading import read_agent, read_channel
@@ -202,8 +202,8 @@ def _record_subagent(log: Recorder, given: dict[str, Any]) -> None:
 
 def _json(given: str) -> object:
     try:
-        return json.loads(_stdin(given))
-    except (ValueError, RecursionError) as error:
+        return load_json(_stdin(given))
+    except ValueError as error:
         hint = 'use an array as [{"id": "1", "content": "Write a test", "status": "pending"}]'
         message = f"the tasks are not JSON: {error}"
         raise UsageError("task-list-invalid", message, hint=hint) from None

@@ -140,7 +140,6 @@ SLOW_OF_PYTHON = frozenset(
                 "unlatch.spi.item",
                 "unlatch.spi.operation",
                 "unlatch.spi.text",
-                "unlatch.worklog.json_text.nodes",
             },
         ),
     ],

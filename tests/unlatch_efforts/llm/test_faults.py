@@ -25,7 +25,8 @@ from tests.unlatch_efforts.llm.asking import (
 )
 
 from unlatch.errors import ModelError, ModelUnauthorised, ModelUnavailable
-from unlatch.transport.answer import MOST_LEVELS, MOST_VALUES
+from unlatch.transport.answer import MOST_VALUES
+from unlatch.worklog.json_text import MAX_DEPTH
 
 # Seconds of processor time; quadratic time is several times as much.
 LINEAR = 2.0
@@ -132,7 +133,7 @@ INVALID: dict[str, tuple[Reply, str]] = {
     ),
     "too deep": (reply(200, b"[" * 9999), "its JSON is invalid"),
     "deep": (
-        reply(200, b'{"choices":' + b"[" * MOST_LEVELS + b"]" * MOST_LEVELS + b"}"),
+        reply(200, b'{"choices":' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}"),
         "its JSON is invalid",
     ),
     "too many values": (

@@ -19,6 +19,7 @@ from unlatch.increments.records.pending import read_pending
 from unlatch.increments.records.reopens import AMENDMENTS, read_reopens, write_reopen
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk.user_files import read_user_file, state_folder
+from unlatch.worklog.json_text import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -138,10 +139,9 @@ def _notes(root: Path) -> list[tuple[str, dict[str, object]]]:
         return []
     notes = []
     for line in lines:
-        with suppress(ValueError):
-            note = json.loads(line)
-            if isinstance(note, dict) and isinstance(op := note.get("op"), str):
-                notes.append((op, note))
+        note = json_object(line)
+        if isinstance(op := note.get("op"), str):
+            notes.append((op, note))
     return notes
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.metadata_file import FORMER, ID_KEYS
 from unlatch.increments.files.paths import METADATA
 from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.json_text import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,12 +33,7 @@ def recorded_ids(folder: Path, *, naming: str = "") -> frozenset[str]:
 
 def ids_in(metadata: bytes | str) -> frozenset[str]:
     """The same in the content of metadata.json; none if it cannot be read."""
-    try:
-        data = json.loads(metadata)
-    except (ValueError, RecursionError):
-        return frozenset()
-    if not isinstance(data, dict):
-        return frozenset()
+    data = json_object(metadata)
     former = data.get(FORMER)
     values = [*map(data.get, ID_KEYS), *(former if isinstance(former, list) else ())]
     return frozenset(value for value in values if isinstance(value, str))

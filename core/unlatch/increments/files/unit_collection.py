@@ -6,7 +6,6 @@ first time, that folder is missing.
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from contextlib import suppress
@@ -27,6 +26,7 @@ from unlatch.patterns import pattern
 from unlatch.worklog.collection import Collection, Folder, listing
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.ids import number_of
+from unlatch.worklog.json_text import json_object
 from unlatch.worklog.name_matching import Match, matching
 from unlatch.worklog.record import BadRecord
 
@@ -129,9 +129,8 @@ def _by_number(name: str) -> list[tuple[str, int]]:
 
 
 def _recorded_uid(folder: Path) -> str | None:
-    with suppress(OSError, StoreError, ValueError):
-        data = json.loads(read_file(folder / METADATA))
-        unit = data.get("unit") if isinstance(data, dict) else None
+    with suppress(OSError, StoreError):
+        unit = json_object(read_file(folder / METADATA)).get("unit")
         uid = unit.get("uid") if isinstance(unit, dict) else None
         return uid if isinstance(uid, str) else None
     return None

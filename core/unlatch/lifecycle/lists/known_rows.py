@@ -23,6 +23,7 @@ from unlatch.increments.model.status import Status
 from unlatch.lifecycle.lists.list_row import ListRow, row_of
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import read_user_file, state_folder
+from unlatch.worklog.json_text import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -111,10 +112,10 @@ class KnownRows(Generic[Known]):
         return state_folder(self._root) / self._kept.file
 
     def _read(self) -> dict[Path | str, Any]:
-        with suppress(OSError, ValueError, RecursionError):
+        with suppress(OSError, ValueError):
             digest, _, content = read_user_file(self._file, at_most=_LARGEST).partition(b"\n")
             if digest == self._digest(content):
-                return dict(json.loads(content))
+                return dict(load_json(content, levels=None))
         return {}
 
     def _write(self, rows: dict[Any, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
@@ -16,6 +15,7 @@ from unlatch.lifecycle.units.adoption import Adoption, find_adoption
 from unlatch.project.git.revisions import committed_files, is_committed
 from unlatch.project.git.run import run_git
 from unlatch.values import dataclass
+from unlatch.worklog.json_text import json_object
 from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:
@@ -155,7 +155,6 @@ def not_recorded(workspace: Workspace, increments: Sequence[Increment]) -> list[
 
 def _pending_in(content: bytes | None) -> tuple[Operation, ...]:
     try:
-        data = json.loads(content or b"{}")
-        return read_pending(data) if isinstance(data, dict) else ()
-    except (ValueError, RecursionError, BadRecord):
+        return read_pending(json_object(content or b""))
+    except BadRecord:
         return ()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, check_single, replace_file, writing
+from unlatch.worklog.json_text import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,4 @@ def repair_ending(opened: OpenFolder, folder: Path, name: str, new_id: Callable[
 
 
 def _is_object(line: bytes) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
+    return isinstance(json_or_none(line), dict)

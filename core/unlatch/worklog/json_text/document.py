@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch.worklog.json_text import MAX_DEPTH
+from unlatch.worklog.json_text import MAX_DEPTH, is_too_deep
 
 # They have no UTF-8 form; inside JSON their escapes mean the same.
 _LONE_SURROGATES = "backslashreplace"
@@ -83,7 +83,6 @@ class JsonText:
             TypeError: `new` contains a key or an object that JSON does not know.
         """
         from unlatch.worklog.json_text.edit import edited  # noqa: PLC0415  (`list` never writes)
-        from unlatch.worklog.json_text.nodes import is_too_deep  # noqa: PLC0415
 
         if is_too_deep(new):
             raise ValueError(f"nested more than {MAX_DEPTH} deep")
@@ -105,7 +104,7 @@ class JsonText:
 def render_new(value: Any) -> bytes:
     """Render the content of a new file: indented by two spaces, with a final newline."""
     from unlatch.worklog.json_text.edit import Style  # noqa: PLC0415  (`list` never writes)
-    from unlatch.worklog.json_text.nodes import is_too_deep, read_nodes  # noqa: PLC0415
+    from unlatch.worklog.json_text.nodes import read_nodes  # noqa: PLC0415
 
     if is_too_deep(value):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
@@ -164,8 +163,6 @@ def _explained(text: str, error: json.JSONDecodeError) -> JsonTextError:
 
 
 def _is_too_deep(text: str, value: Any) -> bool:
-    from unlatch.worklog.json_text.nodes import is_too_deep  # noqa: PLC0415  (rarely needed)
-
     # A duplicate key may hide a deep value, which only the text shows.
     return is_too_deep(value) or (_has_duplicates(text) and _deepest(text)[0] > MAX_DEPTH)
 

@@ -10,14 +10,12 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.patterns import pattern
-from unlatch.worklog.json_text import MAX_DEPTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 _SPACE = pattern(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
-_CONTAINERS = (dict, list, tuple)
 
 
 class Node:
@@ -34,7 +32,7 @@ class Node:
     @property
     def is_full(self) -> bool:
         """Whether it is a container with items."""
-        return bool(self.value) and isinstance(self.value, _CONTAINERS)
+        return bool(self.value) and isinstance(self.value, dict | list)
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -105,18 +103,3 @@ def copied(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: copied(member) for key, member in value.items()}
     return [copied(member) for member in value] if isinstance(value, list) else value
-
-
-def is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        level = [
-            inner for outer in level if isinstance(outer, _CONTAINERS) for inner in _inner(outer)
-        ]
-        if not level:
-            return False
-    return True
-
-
-def _inner(outer: Any) -> Iterable[Any]:
-    return outer.values() if isinstance(outer, dict) else outer

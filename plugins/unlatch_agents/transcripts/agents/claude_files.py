@@ -120,5 +120,5 @@ def _meta(path: Path) -> Json:
     try:
         with opened(path) as file:
             return mapping(parsed(file.read(_MAX_META).decode()))
-    except (StoreError, ValueError, RecursionError):
+    except (StoreError, ValueError):
         return {}

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch_agents.transcripts.conversation import Result
-from unlatch_agents.transcripts.values import joined, mapping, parsed, text
+from unlatch_agents.transcripts.values import joined, mapping, parsed_object, text
 
 if TYPE_CHECKING:
     from unlatch_agents.transcripts.conversation import Json
@@ -71,8 +71,5 @@ def _result(words: str, code: object, *, failed: bool, rejected: bool = False) -
 def _json(words: str) -> Json:
     if not words.startswith("{"):
         return {}
-    try:
-        fields = mapping(parsed(words))
-    except (ValueError, RecursionError):
-        return {}
+    fields = parsed_object(words)
     return fields if "output" in fields or "exit_code" in fields else {}

@@ -178,7 +178,7 @@ def _is_unattended(session: Json) -> bool:
     """Whether `opencode run` began the session: nobody can be asked, so it refuses by itself."""
     try:
         rules = items(parsed(text(session.get("permission"))))
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
     asked = {text(rule.get("permission")): rule.get("action") for rule in map(mapping, rules)}
     return asked.get("question") == "deny"
@@ -321,6 +321,6 @@ def _tokens(given: Json) -> Usage:
 def _data(value: object, unknown: Counter[str]) -> Json:
     try:
         return mapping(parsed(value)) if isinstance(value, str) else {}
-    except (ValueError, RecursionError):
+    except ValueError:
         unknown["data that is not JSON"] += 1
         return {}

@@ -17,7 +17,7 @@ from unlatch.errors import StoreError
 from unlatch_agents.transcripts.agents.sqlite_file import Bounded
 from unlatch_agents.transcripts.files import matching, opened
 from unlatch_agents.transcripts.jsonl import MAX_LINE
-from unlatch_agents.transcripts.values import count, mapping, parsed, text
+from unlatch_agents.transcripts.values import count, mapping, parsed_object, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def is_session(value: Json) -> bool:
 
 def read_session(path: Path) -> Json:
     """The session in a file, as its row in the database; empty if it is none."""
-    value = _parsed(_content(path))
+    value = parsed_object(_content(path))
     time = mapping(value.get("time"))
     if not is_session(value):
         return {}
@@ -83,7 +83,7 @@ def database(path: Path) -> Iterator[Bounded]:
 def _add_messages(connection: sqlite3.Connection, storage: Path, session: str) -> None:
     for file in _files(storage, "message", session):
         message, content = file.stem, _content(file)
-        at = count(mapping(_parsed(content).get("time")).get("created"))
+        at = count(mapping(parsed_object(content).get("time")).get("created"))
         own = (message, session, at, content)
         connection.execute("INSERT INTO message VALUES (?, ?, ?, ?)", own)
         for part in _files(storage, "part", message):
@@ -102,10 +102,3 @@ def _content(path: Path) -> str:
             return file.read(MAX_LINE).decode("utf-8", "replace")
     except StoreError:
         return ""
-
-
-def _parsed(content: str) -> Json:
-    try:
-        return mapping(parsed(content))
-    except (ValueError, RecursionError):
-        return {}
