@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.options.delivery import MAX_TIME, YES
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
-from unlatch.cli.runtime.passing import (
-    PLAN_OUT,
-    Planning,
-    begin_planning,
-    use_context,
-    with_context,
-)
+from unlatch.cli.runtime.passing import PLAN_OUT, Planning, begin_planning, use_context
 from unlatch.cli.runtime.plan_making import is_allowed
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError
@@ -46,8 +40,7 @@ if TYPE_CHECKING:
 @YES
 @flag("--dry-run", help="Compare the plan, show it, and write nothing.")
 @MAX_TIME
-@JSON
-@with_context
+@with_json
 def run(context: Context, *, file: Path, yes: bool, dry_run: bool, as_json: bool) -> int:
     ctx, plan = click.get_current_context(), read_plan(file)
     words, has_yes = _words(ctx, plan.command, file)

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.work_references import read_reference
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -41,8 +40,7 @@ _LONGEST = 60
 @flag("--theirs", help="Take their side of each conflict.")
 @flag("--add", help="Also git add the resolved files.")
 @flag("--dry-run", help="Show the changes, and write nothing.")
-@JSON
-@with_context
+@with_json
 def run(
     context: Context,
     *,

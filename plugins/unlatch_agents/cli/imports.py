@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.transport.trace import own_home
@@ -56,8 +55,7 @@ _AGENTS = ("claude", "codex", "gemini", "opencode", "aider")
 @flag("--all", "everything", help="Import all transcripts of this project.")
 @flag("--keep-secrets", help="Keep texts that look like secrets, and your home folder.")
 @flag("--watch", "watches", help="Follow a transcript, by default the newest, until Ctrl-C.")
-@JSON
-@with_context
+@with_json
 def import_session(
     context: Context,
     *,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import JSON, flag, with_json
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, code_of_many, problem_entry
@@ -73,8 +73,7 @@ def uninstall_agents(context: Context, **typed: Any) -> int:
 
 
 @click.command("list", help="List the agents, and where unlatch is installed. (local)")
-@JSON
-@with_context
+@with_json
 def list_agents(context: Context, *, as_json: bool) -> int:
     root = context.paths.root if context.has_project else None
     rows = [_row(agent, root) for agent in AGENTS.values()]

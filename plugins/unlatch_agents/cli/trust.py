@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
-from unlatch.cli.runtime.passing import with_context
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import find_paths
 from unlatch.project.workspace import Workspace, utc_now
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     "folder", metavar="[PATH]", required=False, type=click.Path(exists=True, path_type=Path)
 )
 @flag("--remove", help="Trust it no longer.")
-@JSON
-@with_context
+@with_json
 def trust_agents(context: Context, *, folder: Path | None, remove: bool, as_json: bool) -> int:
     paths = find_paths(folder.absolute()) if folder else context.paths
     root, branch = paths.root, None

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON
+from unlatch.cli.options.common import with_json
 from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increments
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.times import stamp
@@ -42,8 +41,7 @@ _KINDS = {
 
 @click.command("verify", help="Compare the history with the trackers. (reads trackers)")
 @increment_argument("wanted", metavar="[ID|ITEM]...", nargs=-1)
-@JSON
-@with_context
+@with_json
 def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
     increments, broken = _verify(context, wanted)
     gaps: Sequence[str] = ()

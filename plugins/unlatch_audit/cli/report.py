@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.plan_making import STDOUT
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
@@ -50,8 +49,7 @@ _DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write one self-contained HTML page to FILE, in place of the text; '-' is stdout.",
 )
-@JSON
-@with_context
+@with_json
 def run(
     context: Context,
     *,

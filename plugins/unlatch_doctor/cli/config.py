@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.runtime.aliases import check_alias
 from unlatch.cli.runtime.groups import Group
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import COMMANDS, outside_names
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -70,16 +69,14 @@ def _check_alias(name: str, words: str) -> None:
 
 
 @run.command("list", help="List the settings with their values and sources. (local)")
-@JSON
-@with_context
+@with_json
 def _list(context: Context, *, as_json: bool) -> int:
     return _tell(_settings(context), as_json=as_json)
 
 
 @run.command("get", help="Print the value of a setting, or those of a table. (local)")
 @_KEY
-@JSON
-@with_context
+@with_json
 def _get(context: Context, *, key: str, as_json: bool) -> int:
     settings = _settings(context)
     matches = [setting for setting in settings if setting.key == key]
@@ -100,8 +97,7 @@ def _get(context: Context, *, key: str, as_json: bool) -> int:
 @_KEY
 @click.argument("values", metavar="VALUE...", nargs=-1, required=True)
 @_USER
-@JSON
-@with_context
+@with_json
 def _set(context: Context, *, key: str, values: tuple[str, ...], user: bool, as_json: bool) -> int:
     from unlatch_doctor.change_setting import set_value  # noqa: PLC0415  (loads pydantic)
 
@@ -125,8 +121,7 @@ def _set(context: Context, *, key: str, values: tuple[str, ...], user: bool, as_
 @run.command("unset", help="Remove a setting from the file, so that its default counts. (local)")
 @_KEY
 @_USER
-@JSON
-@with_context
+@with_json
 def _unset(context: Context, *, key: str, user: bool, as_json: bool) -> int:
     from unlatch_doctor.change_setting import unset_value  # noqa: PLC0415  (loads pydantic)
 

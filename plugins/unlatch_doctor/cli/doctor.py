@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.increments import named_increments
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import ConfigError, UsageError
 from unlatch_doctor.cli.doctor_report import tell_report
@@ -35,8 +34,7 @@ _FINDING = ("severity", "id", "message", "where", "hint", "increment")
 @flag("--yes", help="With --fix: do not ask.")
 @flag("--verbose", help="List every finding, instead of the first of each kind.")
 @flag("--settings", help="Also list all settings with their sources.")
-@JSON
-@with_context
+@with_json
 def run(
     context: Context,
     *,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON
+from unlatch.cli.options.common import with_json
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.passing import with_context
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 @click.command("verify", help="Find log lines that were changed, removed or added. (local)")
 @click.argument("efforts", metavar="[ID]...", nargs=-1, shell_complete=complete_effort)
-@JSON
-@with_context
+@with_json
 def verify_effort(context: Context, *, efforts: tuple[str, ...], as_json: bool) -> int:
     store = store_of(context)
     names = [store.find_id(word) for word in efforts] or store.names()

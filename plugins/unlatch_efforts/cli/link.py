@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.common import BY, flag, with_json
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import store_of
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 @click.argument("increment", metavar="[INCREMENT]", required=False)
 @flag("--remove", help="Remove the link.")
 @BY
-@JSON
-@with_context
+@with_json
 def link_effort(
     context: Context,
     *,

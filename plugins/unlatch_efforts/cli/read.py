@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON
+from unlatch.cli.options.common import with_json
 from unlatch.cli.render.describe import lines_of
 from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell_broken
@@ -36,8 +35,7 @@ _SHOWN = 10
     help="Select efforts by status (open or concluded).",
 )
 @CONVERSATION
-@JSON
-@with_context
+@with_json
 def list_effort(context: Context, *, status: str | None, conversation: str, as_json: bool) -> int:
     store = store_of(context)
     state = Conversation(store, conversation).state()
@@ -82,8 +80,7 @@ def _mark(effort: str, active: str | None, expanded: Sequence[str]) -> str:
     metavar="N",
     help="Number of messages to show.",
 )
-@JSON
-@with_context
+@with_json
 def show_effort(context: Context, *, effort: str, lines: int, as_json: bool) -> int:
     store = store_of(context)
     record = store.find(effort)
@@ -119,8 +116,7 @@ def _concluded(at: datetime | None, summary: str | None) -> Sequence[str]:
 
 @click.command("search", help="Find efforts by their titles, summaries and logs. (local)")
 @click.argument("words", nargs=-1, required=True)
-@JSON
-@with_context
+@with_json
 def search_effort(context: Context, *, words: tuple[str, ...], as_json: bool) -> int:
     from unlatch.cli.commands.overview.search import run_search  # noqa: PLC0415  (loads SQLite)
 

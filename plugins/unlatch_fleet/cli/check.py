@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON
+from unlatch.cli.options.common import with_json
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch_fleet.checking.repositories import check_all
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
 )
 @FILE
 @unit_options
-@JSON
-@with_context
+@with_json
 def check_fleet(
     context: Context, *, file: Path, clones: Path | None, jobs: int, as_json: bool
 ) -> int:

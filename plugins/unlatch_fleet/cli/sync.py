@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.worklog.times import stamp
 from unlatch_fleet.cli.chosen import (
@@ -62,8 +61,7 @@ _DRY = {**_SYNCED, Result.DONE: "checked, nothing was written"}
 )
 @flag("--resume", help="Continue a command that was ended: leave out what it synced.")
 @flag("--dry-run", help="Show for each repository what would change, and write nothing.")
-@JSON
-@with_context
+@with_json
 def sync_fleet(
     context: Context,
     *,

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.common import BY, flag, with_json
 from unlatch.cli.options.delivery import OFFLINE, YES, serving
 from unlatch.cli.options.items import MAX_ITEMS
-from unlatch.cli.runtime.passing import with_context
 from unlatch.errors import UsageError
 from unlatch.spi.operation import Kind
 from unlatch.sync.publishing import Way
@@ -102,8 +101,7 @@ def command(entry: Entry) -> click.Command:
     @YES
     @BY
     @serving(Kind.REOPEN, labels=True)
-    @JSON
-    @with_context
+    @with_json
     def run(
         context: Context,
         *,

@@ -6,9 +6,8 @@ from shlex import quote
 
 import click
 
-from unlatch.cli.options.common import JSON, text_argument
+from unlatch.cli.options.common import text_argument, with_json
 from unlatch.cli.runtime.context import Context
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
@@ -29,8 +28,7 @@ def command(entry: Entry) -> click.Command:
         type=click.Path(dir_okay=False, path_type=Path),
         help="Take title and text from the webhook event of a new issue or work item.",
     )
-    @JSON
-    @with_context
+    @with_json
     def run(context: Context, *, title: str | None, event: Path | None, as_json: bool) -> int:
         new = read_new_item(event) if event else NewItem(Report(title or ""), "")
         if not new.report.title.strip() or (title and event):

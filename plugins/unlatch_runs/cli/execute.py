@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, PASS_ENV, flag, text_option
+from unlatch.cli.options.common import BY, PASS_ENV, flag, text_option, with_json
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.held_tokens import hold_tokens
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.worklog.disk.system import ending_signals
@@ -93,8 +92,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 @text_option("--title", metavar="TEXT", help="Name the run; by default after its plan.")
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
 @BY
-@JSON
-@with_context
+@with_json
 def start_run(
     context: Context,
     *,
@@ -126,8 +124,7 @@ def start_run(
 @click.option("--retry", multiple=True, metavar="TASK", help="Try a task again that failed.")
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
 @BY
-@JSON
-@with_context
+@with_json
 def resume_run(
     context: Context,
     *,
@@ -157,8 +154,7 @@ def resume_run(
 @RUN
 @_options
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
-@JSON
-@with_context
+@with_json
 def recover_run(
     context: Context, *, wanted: str | None, yes: bool, as_json: bool, **given: Any
 ) -> int:

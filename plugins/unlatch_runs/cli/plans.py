@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 @click.command("check", help="Check a plan, and show its tasks. (local)")
 @click.argument("plan", metavar="PLAN")
-@JSON
-@with_context
+@with_json
 def check_run(context: Context, *, plan: str, as_json: bool) -> int:
     parsed = read_source(context, source_name(context, plan))
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON
+from unlatch.cli.options.common import with_json
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError
@@ -39,8 +39,7 @@ _LOOK = 0.5
 
 
 @click.command("list", help="List the runs, the newest first. (local)")
-@JSON
-@with_context
+@with_json
 def list_run(context: Context, *, as_json: bool) -> int:
     store = run_store(context.workspace)
     runs: list[tuple[Path, RunState]] = []
@@ -65,8 +64,7 @@ def list_run(context: Context, *, as_json: bool) -> int:
 
 @click.command("status", help="Show a run, its tasks and its questions. (local)")
 @RUN
-@JSON
-@with_context
+@with_json
 def status_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
     folder = chosen(context, wanted)
     state = read_state(folder)
@@ -104,8 +102,7 @@ def status_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
 @click.option(
     "--after", type=click.IntRange(min=0), default=0, metavar="N", help="Only later than event N."
 )
-@JSON
-@with_context
+@with_json
 def events_run(
     context: Context,
     *,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.common import BY, flag, with_json
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, reason_option
 from unlatch.cli.runtime.held_tokens import hold_tokens
@@ -37,8 +37,7 @@ _LOOK = 0.1
 
 @click.command("pause", help="Pause a run; its workers are ended. (local)")
 @RUN
-@JSON
-@with_context
+@with_json
 def pause_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
     folder = chosen(context, wanted)
     _require_coordinator(folder)
@@ -50,8 +49,7 @@ def pause_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
 @click.command("stop", help="End a run before it is finished. (local)")
 @RUN
 @reason_option("Record this reason in the history.", about=about_name)
-@JSON
-@with_context
+@with_json
 def stop_run(context: Context, *, wanted: str | None, reason: str | None, as_json: bool) -> int:
     folder = chosen(context, wanted)
     runs = use_cases(context)
@@ -72,8 +70,7 @@ def stop_run(context: Context, *, wanted: str | None, reason: str | None, as_jso
     metavar="PERCENT",
     help="Percent of the context that is left.",
 )
-@JSON
-@with_context
+@with_json
 def context_run(context: Context, *, wanted: str | None, left: float, as_json: bool) -> int:
     hold_tokens()
     folder = chosen(context, wanted)
@@ -122,8 +119,7 @@ def _show_compaction(runs: Runs, folder: Path, threshold: float) -> None:
 @click.command("questions", help="List the questions for a person. (local)")
 @RUN
 @flag("--all", "show_all", help="Also those that were answered.")
-@JSON
-@with_context
+@with_json
 def questions_run(context: Context, *, wanted: str | None, show_all: bool, as_json: bool) -> int:
     folder = chosen(context, wanted)
     state = read_state(folder)

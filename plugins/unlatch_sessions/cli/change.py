@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, PASS_ENV, flag, text_argument, text_option
+from unlatch.cli.options.common import PASS_ENV, flag, text_argument, text_option, with_json
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.related.kinds import kind_named
@@ -51,8 +50,7 @@ if TYPE_CHECKING:
 @click.option("--increment", metavar="ID", help="Name the increment that it works on.")
 @click.option("--effort", metavar="ID", help="Name the effort that it belongs to.")
 @text_option("--phase", metavar="TITLE", help="Begin a phase at once.")
-@JSON
-@with_context
+@with_json
 def start_session(
     context: Context,
     *,
@@ -86,8 +84,7 @@ def start_session(
 
 @click.command("pause", help="Pause a session at its current phase. (local)")
 @SESSION
-@JSON
-@with_context
+@with_json
 def pause_session(context: Context, *, wanted: str | None, as_json: bool) -> int:
     store = store_of(context)
     document = lifecycle.pause(store, chosen(store, wanted, Status.ACTIVE))
@@ -113,8 +110,7 @@ def pause_session(context: Context, *, wanted: str | None, as_json: bool) -> int
 @PASS_ENV
 @flag("--chat", help="Continue in a chat with the configured model, which the log records.")
 @IMPORTED
-@JSON
-@with_context
+@with_json
 def resume_session(
     context: Context,
     *,
@@ -199,8 +195,7 @@ def _ended(session: Session, code: int) -> int:
 @SESSION
 @text_option("--summary", metavar="TEXT", help="Write this as the session's summary.")
 @flag("--failed", help="Record that it failed.")
-@JSON
-@with_context
+@with_json
 def complete_session(
     context: Context, *, wanted: str | None, summary: str | None, failed: bool, as_json: bool
 ) -> int:

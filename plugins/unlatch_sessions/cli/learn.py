@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import is_interactive
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.plan_making import OUTPUT, write_new
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
@@ -47,8 +46,7 @@ _CONSENT = "learning-consent"
 @OUTPUT
 @flag("--consent", help="Agree to exports from this project; needed once.")
 @IMPORTED
-@JSON
-@with_context
+@with_json
 def learn_session(
     context: Context,
     *,

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_sessions import lifecycle
 from unlatch_sessions.cli.chosen import IMPORTED, complete_session, session_entry
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 @click.argument("increment", metavar="[INCREMENT]", required=False)
 @flag("--remove", help="Remove the link.")
 @IMPORTED
-@JSON
-@with_context
+@with_json
 def link_session(
     context: Context,
     *,

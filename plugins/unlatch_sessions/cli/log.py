@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import JSON, flag, text_option, without_placeholder
-from unlatch.cli.runtime.passing import with_context
+from unlatch.cli.options.common import flag, text_option, with_json, without_placeholder
 from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
@@ -102,8 +101,7 @@ _quotes = partial(click.option, multiple=True)  # which may be just the word TEX
     metavar="N",
     help="Tokens used since the last time, by the subagent if one is given.",
 )
-@JSON
-@with_context
+@with_json
 def log_session(context: Context, *, wanted: str | None, as_json: bool, **given: Any) -> int:
     _check(given)
     store = store_of(context)

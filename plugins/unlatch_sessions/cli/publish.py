@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON
+from unlatch.cli.options.common import with_json
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import require_terminal
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch_sessions.cli.chosen import complete_session, session_entry, store_of
 from unlatch_sessions.imported.publishing import Draft, draft, publish
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 @click.command("publish", help="Copy an imported session into the project. (local)")
 @click.argument("wanted", metavar="ID", shell_complete=complete_session)
 @YES
-@JSON
-@with_context
+@with_json
 def publish_session(context: Context, *, wanted: str, yes: bool, as_json: bool) -> int:
     imports = store_of(context, imported=True)
     path = imports.find(wanted)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, filter_option, flag
-from unlatch.cli.runtime.passing import with_context
+from unlatch.cli.options.common import filter_option, flag, with_json
 from unlatch.cli.terminal import output
 from unlatch_sessions.cli.chosen import IMPORTED, store_of
 from unlatch_sessions.project import session_index
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 )
 @flag("--toon", help="Print the index's tables of these sessions in TOON.")
 @IMPORTED
-@JSON
-@with_context
+@with_json
 def query_session(
     context: Context,
     *,
@@ -73,8 +71,7 @@ def query_session(
     help="Group by agent, channel or status.",
 )
 @IMPORTED
-@JSON
-@with_context
+@with_json
 def stats_session(context: Context, *, by: str, imported: bool, as_json: bool) -> int:
     entries = session_index(context.workspace, store_of(context, imported=imported)).entries()
     groups = group(entries, GroupBy(by))

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, filter_option, flag
-from unlatch.cli.runtime.passing import with_context
+from unlatch.cli.options.common import filter_option, flag, with_json
 from unlatch.cli.terminal import output
 from unlatch_sessions.cli.chosen import (
     IMPORTED,
@@ -55,8 +54,7 @@ _STYLES: dict[str, Callable[[str], str]] = {
 @filter_option("--search", metavar="TEXT", help="Only those with these words, or such an id.")
 @flag("--all-projects", help="Also list imported sessions and those of your other projects.")
 @IMPORTED
-@JSON
-@with_context
+@with_json
 def list_session(
     context: Context,
     *,
@@ -117,8 +115,7 @@ def _listed_entry(session: Found) -> output.Json:
 @click.command("show", help="Show a session, and embedded ones in their places. (local)")
 @SESSION
 @IMPORTED
-@JSON
-@with_context
+@with_json
 def show_session(context: Context, *, wanted: str | None, imported: bool, as_json: bool) -> int:
     picked = chosen_or_picked(context, wanted, Status.ACTIVE, imported=imported, asks=not as_json)
     store = picked.store

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.values import dataclass
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 @flag("--undo", help="Undo the last migration of an earlier version, which left a journal.")
 @flag("--dry-run", help="Show the changes, and write nothing.")
 @flag("--yes", help="Do not ask.")
-@JSON
-@with_context
+@with_json
 def run(context: Context, *, undo: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
     workspace = context.workspace
     task = _undo(workspace) if undo else _migration(workspace)

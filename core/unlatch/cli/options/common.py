@@ -14,6 +14,7 @@ from unlatch.cli.runtime.passing import (
     Planning,
     begin_planning,
     planning_of,
+    with_context,
 )
 from unlatch.errors import UsageError
 
@@ -82,6 +83,11 @@ PASS_ENV = click.option(
     metavar="NAME",
     help="Pass this variable to programs although it holds a tracker's token.",
 )
+
+
+def with_json(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --json, and pass the context to its function as the first argument."""
+    return JSON(with_context(function))
 
 
 def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:

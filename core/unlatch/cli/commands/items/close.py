@@ -7,14 +7,13 @@ import click
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import change_items
 from unlatch.cli.commands.work.finish import finish
-from unlatch.cli.options.common import BY, JSON, MainCommand
+from unlatch.cli.options.common import BY, MainCommand, with_json
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, ITEMS, KEY, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.spi.operation import Kind
 
@@ -34,8 +33,7 @@ def command(entry: Entry) -> click.Command:
     @OFFLINE
     @DRY_RUN
     @serving(Kind.CLOSE, labels=True)
-    @JSON
-    @with_context
+    @with_json
     def run(context: Context, *, items: tuple[str, ...], **options: Any) -> int:
         try:
             return change_items(context, items, Kind.CLOSE, **options)

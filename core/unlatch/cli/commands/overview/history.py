@@ -5,7 +5,7 @@ from datetime import datetime
 
 import click
 
-from unlatch.cli.options.common import JSON, complete_tracker, filter_option, flag
+from unlatch.cli.options.common import complete_tracker, filter_option, flag, with_json
 from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import lines_of, times
@@ -13,7 +13,6 @@ from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import part
 from unlatch.cli.runtime.groups import GroupWithArguments
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.work_references import read_reference, run_instead
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -56,8 +55,7 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
     help="With --all, only reopens with an item on this tracker.",
 )
 @flag("--csv", "as_csv", help="With --all, print one line of CSV for each reopen.")
-@JSON
-@with_context
+@with_json
 def run(
     context: Context,
     *,

@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 import click
 
-from unlatch.cli.options.common import JSON
+from unlatch.cli.options.common import with_json
 from unlatch.cli.options.listing import listing, take_listing
 from unlatch.cli.render.describe import ago, first_line, times
 from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime.context import Context
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import may_be_sparse
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
@@ -30,8 +29,7 @@ Row = TypeVar("Row", bound=Listed | ListRow)
 
 @click.command()
 @listing
-@JSON
-@with_context
+@with_json
 def run(context: Context, *, items: bool, as_json: bool, **options: Any) -> int:
     if items:
         from unlatch.cli.runtime.item_words import over_items  # noqa: PLC0415  (slow to load)

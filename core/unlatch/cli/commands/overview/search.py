@@ -5,12 +5,11 @@ from datetime import datetime
 
 import click
 
-from unlatch.cli.options.common import JSON, filter_option
+from unlatch.cli.options.common import filter_option, with_json
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_unread_work
 from unlatch.cli.runtime.context import Context
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.related.search.search import Found, kinds_of_work, search
@@ -34,8 +33,7 @@ def command(entry: Entry) -> click.Command:
         metavar="TIME",
         help="Only from this day or time on (UTC); 30d for 30 days.",
     )
-    @JSON
-    @with_context
+    @with_json
     def run(
         context: Context,
         *,

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import JSON, complete_tracker, flag
+from unlatch.cli.options.common import complete_tracker, flag, with_json
 from unlatch.cli.options.increments import increment_argument, increment_id
 from unlatch.cli.render.increment import items_of, last_synced, show_increment, warnings_of
 from unlatch.cli.render.related import related_keys
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 
@@ -45,8 +44,7 @@ def _meant(ctx: click.Context, param: click.Parameter, value: str) -> str | Refe
     shell_complete=complete_tracker,
     help="With --web, the item on this tracker.",
 )
-@JSON
-@with_context
+@with_json
 def run(
     context: Context,
     *,

@@ -12,7 +12,7 @@ from unlatch.cli.commands.items.pending import (
     show_pending,
 )
 from unlatch.cli.commands.items.render import pending_line, record_status, tell_broken
-from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.options.items import check_items
 from unlatch.cli.render.delivery_documents import pending_of
 from unlatch.cli.render.describe import ago, next_command, times
@@ -25,7 +25,6 @@ from unlatch.cli.render.notes import (
     tell_unread_work,
 )
 from unlatch.cli.runtime.context import Context
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.limits import Use
@@ -46,8 +45,7 @@ _LEAST = 2
 @click.command()
 @click.argument("items", metavar="[ITEM...]", callback=check_items, nargs=-1)
 @flag("--web", help="Open the named items in the browser.")
-@JSON
-@with_context
+@with_json
 def run(context: Context, *, items: tuple[str, ...], web: bool, as_json: bool) -> int:
     if web:
         if as_json or not items:

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from unlatch.cli.options.common import JSON, complete_tracker, text_option
+from unlatch.cli.options.common import complete_tracker, text_option, with_json
 from unlatch.cli.render.describe import brief
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.groups import Group
@@ -86,8 +86,7 @@ def _logout(context: Context, *, tracker: str) -> int:
 
 
 @run.command("status", help="Show the source of each tracker's token, never the token. (local)")
-@JSON
-@with_context
+@with_json
 def _status(context: Context, *, as_json: bool) -> int:
     rows = [_row(context, name) for name in context.workspace.settings]
     for error in context.workspace.broken.values():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, complete_tracker, dry_run_option, flag
+from unlatch.cli.options.common import BY, complete_tracker, dry_run_option, flag, with_json
 from unlatch.cli.options.delivery import MAX_TIME
 from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.options.items import example_address
@@ -18,7 +18,7 @@ from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increments import Named, named_increment, named_increments
 from unlatch.cli.runtime.item_words import items_typed
-from unlatch.cli.runtime.passing import show_plan, with_context
+from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.runtime.picker import pick_link
 from unlatch.cli.runtime.work_references import Reference, read_reference, run_instead
 from unlatch.cli.terminal import output, prompts
@@ -54,8 +54,7 @@ if TYPE_CHECKING:
 @BY
 @dry_run_option("Show the changes, and write nothing.")
 @MAX_TIME
-@JSON
-@with_context
+@with_json
 def run(
     context: Context,
     *,
@@ -233,8 +232,7 @@ _LEFT = {False: "left as it is", True: "would be left as it is"}
 @BY
 @dry_run_option("Show the changes, and write nothing.")
 @flag("--yes", "-y", help="For scripts: unlink never asks.", expose_value=False)
-@JSON
-@with_context
+@with_json
 def unlink(
     context: Context,
     *,

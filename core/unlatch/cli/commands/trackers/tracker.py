@@ -9,7 +9,7 @@ import click
 
 from unlatch.cli.commands.trackers.tracker_dialog import TrackerDialog
 from unlatch.cli.commands.trackers.tracker_status import status_command
-from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.common import BY, flag, with_json
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.increments import IDS, increment_argument
 from unlatch.cli.options.items import KEY, MAX_ITEMS
@@ -18,7 +18,6 @@ from unlatch.cli.runtime.context import Context, is_interactive, require_termina
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.groups import Group
 from unlatch.cli.runtime.increments import Named, meant_increment, named_increments
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.carry_out import carry_out, plan_each
@@ -69,8 +68,7 @@ def _create_command(manifest: Manifest) -> click.Command:
     @BY
     @DRY_RUN
     @serving(Kind.CREATE, comment=False, of=manifest)
-    @JSON
-    @with_context
+    @with_json
     def run(context: Context, *, named: Named, **options: Any) -> int:
         if named.is_many and (options["as_json"] or options["stories"]):
             raise click.UsageError("--json and --story take one increment")
@@ -168,8 +166,7 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
     @MAX_ITEMS
     @DRY_RUN
     @serving(kind, of=manifest)
-    @JSON
-    @with_context
+    @with_json
     def run(
         context: Context,
         *,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from unlatch.cli.options.common import JSON
+from unlatch.cli.options.common import with_json
 from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render.describe import synced_lines
 from unlatch.cli.render.documents import synced_item_entry
@@ -12,7 +12,6 @@ from unlatch.cli.render.notes import tell_left_out, tell_unread
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced
@@ -27,8 +26,7 @@ def status_command(manifest: Manifest) -> click.Command:
         "increments. (reads trackers)",
     )
     @increment_argument("wanted", metavar="[ID...]", callback=increment_ids, nargs=-1)
-    @JSON
-    @with_context
+    @with_json
     def run(context: Context, *, wanted: Named, as_json: bool) -> int:
         names = wanted.names
         with context.trackers() as trackers:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from unlatch.cli.commands.work.finish_dialog import FinishDialog
-from unlatch.cli.options.common import BY, JSON, MainCommand, flag
+from unlatch.cli.options.common import BY, MainCommand, flag, with_json
 from unlatch.cli.options.delivery import (
     DRY_RUN,
     OFFLINE,
@@ -21,7 +21,6 @@ from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.carry_out import carry_out, plan_each
@@ -68,8 +67,7 @@ def command(entry: Entry) -> click.Command:
     @OFFLINE
     @DRY_RUN
     @serving(Kind.CLOSE, labels=entry.name != "undo")
-    @JSON
-    @with_context
+    @with_json
     def run(context: Context, *, named: Named, **options: Any) -> int:
         return finish(named.records or context, entry.name, named, **options)
 

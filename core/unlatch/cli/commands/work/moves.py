@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, dry_run_option
+from unlatch.cli.options.common import BY, dry_run_option, with_json
 from unlatch.cli.options.increments import IDS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
@@ -55,8 +54,7 @@ def command(entry: Entry) -> click.Command:
     @BY
     @partial(_forced, to=to)
     @_DRY_RUN
-    @JSON
-    @with_context
+    @with_json
     def run(
         context: Context,
         *,

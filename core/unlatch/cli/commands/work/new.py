@@ -5,12 +5,11 @@ from shlex import quote
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, text_argument
+from unlatch.cli.options.common import BY, text_argument, with_json
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import part
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
@@ -26,8 +25,7 @@ def command(entry: Entry) -> click.Command:
         "--type", "kind", default=NEW_TYPE, show_default=True, help="Type of the increment."
     )
     @BY
-    @JSON
-    @with_context
+    @with_json
     def run(
         context: Context,
         *,
