@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from unlatch.spi import (
-    NO_NOTIFY,
-    Capability,
-    CommandToken,
-    EnvToken,
-    LinkShape,
-    Manifest,
-    Scheme,
-)
+from unlatch.spi import NO_NOTIFY, Capability, CommandToken, EnvToken, LinkShape, Manifest, Scheme
 
 # The Entra id of Azure DevOps, the same in every tenant (facts: "Auth").
 _ENTRA_RESOURCE = "499b84ac-1321-427f-aa17-267ca6975798"

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.trackers.sync import (
-    NOTHING_PENDING,
-    RunOptions,
-    run_sync,
-    sync_options,
-)
+from unlatch.cli.commands.trackers.sync import NOTHING_PENDING, RunOptions, run_sync, sync_options
 from unlatch.cli.main import run as run_command
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.item_words import find_groups, is_of_origin

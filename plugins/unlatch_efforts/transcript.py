@@ -22,14 +22,7 @@ from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.times import stamp
-from unlatch_efforts.events import (
-    EVENTS,
-    ChainedEvent,
-    Logged,
-    Reopened,
-    Repaired,
-    line_hash,
-)
+from unlatch_efforts.events import EVENTS, ChainedEvent, Logged, Reopened, Repaired, line_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -6,12 +6,7 @@ import secrets
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from unlatch.lifecycle.planned.comparison import (
-    differences,
-    foresees_change,
-    is_unread,
-    items_of,
-)
+from unlatch.lifecycle.planned.comparison import differences, foresees_change, is_unread, items_of
 from unlatch.values import dataclass
 from unlatch_mcp.calls import CallFailed, Document
 from unlatch_mcp.sizes import fitted

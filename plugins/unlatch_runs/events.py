@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.worklog.record import (
-    FLAG,
-    NUMBER,
-    TEXT,
-    WORDS,
-    Record,
-    Type,
-    key,
-    list_in,
-    record,
-)
+from unlatch.worklog.record import FLAG, NUMBER, TEXT, WORDS, Record, Type, key, list_in, record
 from unlatch_runs.event_base import AMOUNT, OPTIONAL_TIME, RunEvent, event
 
 if TYPE_CHECKING:

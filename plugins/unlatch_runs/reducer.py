@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch_runs import events as e
 from unlatch_runs.dispatch.port import Role
-from unlatch_runs.run_model import (
-    Dispatch,
-    Pause,
-    Question,
-    RunState,
-    Stage,
-    Status,
-    Task,
-)
+from unlatch_runs.run_model import Dispatch, Pause, Question, RunState, Stage, Status, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -19,15 +19,7 @@ from unlatch.errors import (
     UnknownOutcome,
 )
 from unlatch.spi import Background, Capability, Change, ItemRef, Listed, Outcome, Snapshot
-from unlatch.testing.actions import (
-    FAR_AHEAD,
-    draft,
-    facts,
-    make_change,
-    offered,
-    require,
-    writes,
-)
+from unlatch.testing.actions import FAR_AHEAD, draft, facts, make_change, offered, require, writes
 from unlatch.testing.clone import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
 from unlatch.testing.failures import check_class
 from unlatch.testing.faults import Fault, FaultKind, Request

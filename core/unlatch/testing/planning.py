@@ -8,15 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 from unlatch.errors import Forbidden, Rejected, TrackerError, Unauthorised
-from unlatch.spi import (
-    Capability,
-    Change,
-    Goal,
-    ItemRef,
-    PlannedRequest,
-    Snapshot,
-    SyncPlugin,
-)
+from unlatch.spi import Capability, Change, Goal, ItemRef, PlannedRequest, Snapshot, SyncPlugin
 from unlatch.testing.actions import (
     apply,
     comment_text,

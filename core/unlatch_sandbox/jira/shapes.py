@@ -14,12 +14,7 @@ from unlatch_sandbox.jira.workflows import CAUSES, ISSUE_TYPES, RESOLUTIONS, ROO
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from unlatch_sandbox.jira.records import (
-        CommentRecord,
-        IssueRecord,
-        ProjectRecord,
-        SprintRecord,
-    )
+    from unlatch_sandbox.jira.records import CommentRecord, IssueRecord, ProjectRecord, SprintRecord
     from unlatch_sandbox.jira.workflows import Status, Transition, Workflow
 
 Json = dict[str, Any]

@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import (
-    Conflict,
-    Forbidden,
-    NotFound,
-    Rejected,
-    TrackerError,
-    Unauthorised,
-)
+from unlatch.errors import Conflict, Forbidden, NotFound, Rejected, TrackerError, Unauthorised
 from unlatch.patterns import pattern
 from unlatch.spi.text import one_line
 from unlatch.transport import Row, first_error

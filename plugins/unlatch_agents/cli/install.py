@@ -21,12 +21,7 @@ from unlatch.errors import UsageError
 from unlatch.project.trusted import is_trusted
 from unlatch.transport.trace import own_home
 from unlatch_agents.install.catalog import AGENTS, Agent, Target
-from unlatch_agents.install.installing import (
-    InstallPlan,
-    apply_plan,
-    plan_install,
-    plan_uninstall,
-)
+from unlatch_agents.install.installing import InstallPlan, apply_plan, plan_install, plan_uninstall
 from unlatch_agents.install.written import read_written
 
 if TYPE_CHECKING:

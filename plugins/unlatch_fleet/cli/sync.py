@@ -13,13 +13,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.terminal import output
 from unlatch.worklog.times import stamp
-from unlatch_fleet.cli.chosen import (
-    FILE,
-    journal_file,
-    named,
-    open_machine,
-    unit_options,
-)
+from unlatch_fleet.cli.chosen import FILE, journal_file, named, open_machine, unit_options
 from unlatch_fleet.cli.journal import Journal
 from unlatch_fleet.local import LocalFleet
 from unlatch_fleet.unit import Result

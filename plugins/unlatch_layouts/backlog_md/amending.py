@@ -7,13 +7,7 @@ from unlatch.increments.documents.quoting import one_line, quoted
 from unlatch.increments.layouts.check_list import with_marked
 from unlatch.increments.model.reopens import AppliedAmendment, NewTask
 from unlatch.worklog.text.markdown_lines import append_lines, line_ending
-from unlatch_layouts.backlog_md.task_file import (
-    CRITERIA,
-    Span,
-    entries,
-    items,
-    place_for_more,
-)
+from unlatch_layouts.backlog_md.task_file import CRITERIA, Span, entries, items, place_for_more
 
 # In a section without numbers.
 _NUMBER = re.compile(r"\A#(?=[0-9])")

@@ -15,12 +15,7 @@ from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
 from unlatch_layouts.backlog_md import project
 from unlatch_layouts.backlog_md.amending import amended as with_amendment
-from unlatch_layouts.backlog_md.task_file import (
-    entries,
-    read_work,
-    title_in,
-    with_newlines,
-)
+from unlatch_layouts.backlog_md.task_file import entries, read_work, title_in, with_newlines
 
 _WITH_ONE_BETWEEN = 3
 

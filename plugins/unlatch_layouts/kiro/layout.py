@@ -9,12 +9,7 @@ from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.scope_change import with_change
 from unlatch.increments.documents.spec_and_tasks import Spec, Task
 from unlatch.increments.documents.titles import name_in
-from unlatch.increments.layouts.check_list import (
-    evidence_of,
-    find_tasks,
-    known_parts,
-    with_marked,
-)
+from unlatch.increments.layouts.check_list import evidence_of, find_tasks, known_parts, with_marked
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.model.reopens import AppliedAmendment

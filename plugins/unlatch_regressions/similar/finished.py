@@ -13,13 +13,7 @@ from unlatch.related.search.search import index_file, search
 from unlatch.related.search.similar import similar_work
 from unlatch.values import dataclass
 from unlatch.worklog.search_index import retry_if_damaged
-from unlatch_regressions.similar.likeness import (
-    LIKELY,
-    Candidate,
-    LikenessIndex,
-    Report,
-    rank,
-)
+from unlatch_regressions.similar.likeness import LIKELY, Candidate, LikenessIndex, Report, rank
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment

@@ -13,13 +13,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.worklog.times import stamp
-from unlatch_runs.cli.chosen import (
-    RUN,
-    chosen,
-    question_entry,
-    run_entry,
-    task_entry,
-)
+from unlatch_runs.cli.chosen import RUN, chosen, question_entry, run_entry, task_entry
 from unlatch_runs.event_base import TYPES
 from unlatch_runs.event_lines import OtherEvent, entry_of, word_of
 from unlatch_runs.journal import check_age, is_held, read_events, read_state

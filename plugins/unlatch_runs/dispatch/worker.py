@@ -10,10 +10,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.disk.system import has_exited, signal_all, signal_group
 from unlatch_runs.dispatch.output import Output
 from unlatch_runs.dispatch.port import End, Ended
-from unlatch_runs.dispatch.processes import (
-    PAUSE,
-    marked_processes,
-)
+from unlatch_runs.dispatch.processes import PAUSE, marked_processes
 from unlatch_runs.dispatch.recovery import has_ended, signal_recorded
 
 if TYPE_CHECKING:

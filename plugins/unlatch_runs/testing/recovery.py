@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.worklog.ids import new_ulid
-from unlatch_runs.dispatch.port import (
-    DispatchRefused,
-    End,
-    Ended,
-    LeaseLost,
-    Recovery,
-    TaskLeased,
-)
+from unlatch_runs.dispatch.port import DispatchRefused, End, Ended, LeaseLost, Recovery, TaskLeased
 from unlatch_runs.dispatch.protocol import Checkpoint, Done
 from unlatch_runs.testing.stage import DONE, HANG, READY, assign, poll_until, the_end
 

@@ -8,12 +8,7 @@ import click
 
 from unlatch.cli.options.common import filter_option, flag, with_json
 from unlatch.cli.terminal import output
-from unlatch_sessions.cli.chosen import (
-    IMPORTED,
-    SESSION,
-    session_entry,
-    store_of,
-)
+from unlatch_sessions.cli.chosen import IMPORTED, SESSION, session_entry, store_of
 from unlatch_sessions.cli.everywhere import (
     all_places,
     chosen_or_picked,

@@ -5,13 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from unlatch.increments.documents.done_marks import with_marked
 from unlatch.increments.documents.headings import read_story_heading, read_task_heading
-from unlatch.increments.documents.quoting import (
-    as_heading,
-    as_title,
-    label_value,
-    literal,
-    quoted,
-)
+from unlatch.increments.documents.quoting import as_heading, as_title, label_value, literal, quoted
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story, Task
 from unlatch.increments.documents.status_style import StatusStyle, is_bare, label, most_common

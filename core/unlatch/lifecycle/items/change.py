@@ -28,12 +28,7 @@ from unlatch.lifecycle.items.answered import (
     own_id,
     unfinished_attempt,
 )
-from unlatch.lifecycle.items.beside import (
-    PendingBeside,
-    is_pending,
-    pending_reason,
-    strike_opposed,
-)
+from unlatch.lifecycle.items.beside import PendingBeside, is_pending, pending_reason, strike_opposed
 from unlatch.lifecycle.items.places import make_user_items
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot

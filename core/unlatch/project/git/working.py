@@ -12,11 +12,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.project.git.repository_settings import (
-    LISTING,
-    RepositorySettings,
-    read_settings,
-)
+from unlatch.project.git.repository_settings import LISTING, RepositorySettings, read_settings
 from unlatch.project.git.run import (
     HOOKS_OFF,
     OFFLINE,

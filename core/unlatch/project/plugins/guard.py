@@ -15,15 +15,7 @@ from typing import Any, get_origin
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from unlatch.project.plugins.errors import blaming, broken_plugin
-from unlatch.spi import (
-    Capability,
-    ItemRef,
-    Manifest,
-    Outcome,
-    Settings,
-    Snapshot,
-    SyncPlugin,
-)
+from unlatch.spi import Capability, ItemRef, Manifest, Outcome, Settings, Snapshot, SyncPlugin
 
 # Each part of a result is checked, also that of a value that was made without a check.
 _CHECKED = ConfigDict(strict=True, revalidate_instances="always", arbitrary_types_allowed=True)

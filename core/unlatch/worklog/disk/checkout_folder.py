@@ -18,11 +18,7 @@ from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import HOMES, read_file
 from unlatch.worklog.disk.system import user_number
-from unlatch.worklog.disk.user_files import (
-    has_state,
-    state_folder,
-    temporary_state,
-)
+from unlatch.worklog.disk.user_files import has_state, state_folder, temporary_state
 
 _WORD = re.compile(rb"[0-9a-f]{32}")
 _WHY = "# What unlatch keeps for this checkout alone.\n"

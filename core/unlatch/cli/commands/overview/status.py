@@ -7,10 +7,7 @@ from itertools import chain
 
 import click
 
-from unlatch.cli.commands.items.pending import (
-    find_pending,
-    show_pending,
-)
+from unlatch.cli.commands.items.pending import find_pending, show_pending
 from unlatch.cli.commands.items.render import pending_line, record_status, tell_broken
 from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.options.items import check_items

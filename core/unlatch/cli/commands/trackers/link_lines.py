@@ -10,12 +10,7 @@ from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
-from unlatch.lifecycle.linking.suggestions import (
-    MOST_LISTED,
-    Proposal,
-    Suggestions,
-    suggest_links,
-)
+from unlatch.lifecycle.linking.suggestions import MOST_LISTED, Proposal, Suggestions, suggest_links
 
 _STDIN = "-"
 # Characters; some hundred thousand links.

@@ -4,10 +4,7 @@ from collections.abc import Iterable, Sequence
 from shlex import join
 
 from unlatch.cli.commands.trackers.box_text import boxes_text, is_drifting, pulled_text
-from unlatch.cli.commands.trackers.not_checked import (
-    NotChecked,
-    tell_not_checked,
-)
+from unlatch.cli.commands.trackers.not_checked import NotChecked, tell_not_checked
 from unlatch.cli.commands.trackers.sync_documents import (
     RefusedItems,
     count_comments,

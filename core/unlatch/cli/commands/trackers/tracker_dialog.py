@@ -6,10 +6,7 @@ from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.render.deliveries import tell_done
-from unlatch.cli.render.delivery_documents import (
-    delivered_code,
-    done_entries,
-)
+from unlatch.cli.render.delivery_documents import delivered_code, done_entries
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.refused import tell_known_refusals

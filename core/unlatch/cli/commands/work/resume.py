@@ -31,11 +31,7 @@ from unlatch.lifecycle.carry_out import carry_out
 from unlatch.lifecycle.change import Place, Work
 from unlatch.lifecycle.closed_items import has_new_reason
 from unlatch.lifecycle.resume import Resume, plan_resume
-from unlatch.lifecycle.resume_plan import (
-    ACTIVE_STEPS,
-    ResumeRequest,
-    ResumeStep,
-)
+from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumeRequest, ResumeStep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,9 +12,7 @@ from unlatch.cli.render.deliveries import tell_all_left, tell_left
 from unlatch.cli.render.delivery_documents import NO_RETRY
 from unlatch.cli.render.describe import document_lines, lines_of, sum_lines, times
 from unlatch.cli.render.dialog import Dialog, deliveries_of
-from unlatch.cli.render.documents import (
-    link_entry,
-)
+from unlatch.cli.render.documents import link_entry
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.related import tell_elsewhere
 from unlatch.cli.runtime.context import Context
