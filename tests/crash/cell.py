@@ -20,10 +20,10 @@ from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.paths import items_at, paths_at
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.change import Place
+from unlatch.lifecycle.finish import plan_finish
 from unlatch.lifecycle.items.change import ItemRequest, locate_items, plan_items
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
-from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -195,7 +195,7 @@ class Cell:
             return resume(workspace, INCREMENT, ResumeRequest(by="Dana", reason=REASON)).fresh
         if self.aim.kind is Kind.CLOSE:
             plan = plan_finish(workspace, INCREMENT, Status.COMPLETED, by="Dana", reason=REASON)
-            return apply_change(workspace, plan).fresh
+            return plan.apply(Place(workspace)).fresh
         return frozenset({self._enqueue_create(workspace)})
 
     def take_back(self, reason: str) -> None:

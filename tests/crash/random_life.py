@@ -29,9 +29,10 @@ from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.link import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
+from unlatch.lifecycle.change import Place
+from unlatch.lifecycle.finish import plan_finish
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
-from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import DeliveryOptions, Kind, Operation
@@ -199,7 +200,8 @@ class RandomLife(Life):
         reason = self._reason()
         before = self.case.metadata.get("pending", [])
         self._do(
-            how, lambda w: apply_change(w, plan_finish(w, "7", to, by="Dana", reason=reason)).fresh
+            how,
+            lambda w: plan_finish(w, "7", to, by="Dana", reason=reason).apply(Place(w)).fresh,
         )
         if not self._moved():
             return

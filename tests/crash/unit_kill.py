@@ -19,10 +19,10 @@ from tests.crash.sweep import die_in_folders, different
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.reopens import NewTask
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.move import move
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.scoping.change_scope import scope_change
+from unlatch.lifecycle.status_change import move
 from unlatch.lifecycle.units.adoption import adopt
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace

@@ -11,9 +11,9 @@ from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.carry_out import apply_each
 from unlatch.lifecycle.change import Done, Place, Refusal
+from unlatch.lifecycle.finish import plan_finish, plan_undo_reopen
 from unlatch.lifecycle.resume import apply_resume, plan_resume, resume
 from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
-from unlatch.lifecycle.status_change import apply_change, plan_finish, plan_undo_reopen
 from unlatch.project.workspace import Workspace
 
 REASON = "More work turned up"
@@ -109,10 +109,9 @@ def test_finishing_twice_changes_the_increment_once(workspace: Workspace) -> Non
     plan = plan_finish(workspace, "7", Status.COMPLETED, by="Dana")
     foreseen = plan.preview(Place(workspace)).plan
 
-    first = apply_change(workspace, plan)
-    second = apply_change(
-        workspace, plan_finish(workspace, "7", Status.COMPLETED, by="Dana", reason=REASON)
-    )
+    first = plan.apply(Place(workspace))
+    again = plan_finish(workspace, "7", Status.COMPLETED, by="Dana", reason=REASON)
+    second = again.apply(Place(workspace))
 
     assert _operations(foreseen.after) == [
         (o.kind.value, o.item, o.state) for o in first.increment.pending
@@ -125,7 +124,7 @@ def test_undo_sets_back_what_its_plan_names(workspace: Workspace) -> None:
     entry = resume(workspace, "7", REQUEST).entry
     plan = plan_undo_reopen(workspace, "7", by="Dana")
 
-    result = apply_change(workspace, plan)
+    result = plan.apply(Place(workspace))
 
     assert entry is not None
     assert ((entry,), [entry.id]) == (plan.undone, [one.id for one in result.undone])

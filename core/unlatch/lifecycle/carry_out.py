@@ -148,12 +148,13 @@ def _with_requests(
     if place.trackers is None or not planned:
         return planned
     from unlatch.lifecycle.deliver import preview_plans  # noqa: PLC0415  (moves have no requests)
+    from unlatch.spi.operation import AS_CONFIGURED  # noqa: PLC0415
 
     read = preview_plans(
         place.workspace,
         place.trackers,
         [preview.plan for preview in planned],
-        options=changes[0].delivery,
+        options=changes[0].delivery or AS_CONFIGURED,
         offline=options.offline,
         tracker=options.tracker,
         shared=place.shared,
@@ -245,6 +246,7 @@ def _deliver(place: Place, done: Sequence[Done], prompts: Prompts, options: Chan
         return
     total = sum(pending.values())
     from unlatch.lifecycle.deliver import deliver_pending, postpone  # noqa: PLC0415  (as above)
+    from unlatch.spi.operation import AS_CONFIGURED  # noqa: PLC0415
 
     if options.offline:
         for change in waiting:
@@ -257,7 +259,7 @@ def _deliver(place: Place, done: Sequence[Done], prompts: Prompts, options: Chan
             place.trackers,
             [change.outcome.increment for change in waiting],
             report,
-            options=waiting[0].change.delivery,
+            options=waiting[0].change.delivery or AS_CONFIGURED,
             fresh=frozenset(op for change in waiting for op in change.outcome.fresh),
             shared=place.shared,
             tracker=options.tracker,

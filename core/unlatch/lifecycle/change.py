@@ -60,8 +60,8 @@ class Change(Protocol):
         """The items to be written to; several changes of one item count it once."""
 
     @property
-    def delivery(self) -> DeliveryOptions:
-        """The options of the operations."""
+    def delivery(self) -> DeliveryOptions | None:
+        """The options of the operations; None as configured."""
 
     def preview(self, place: Place) -> Preview:
         """The present change, without its requests; raises what would refuse it."""

@@ -25,9 +25,9 @@ from unlatch.spi import Capability
 def depends_on_items(plan: Resume) -> bool:
     """Whether a plan depends on the state of its items, which may be closed."""
     if plan.step is ResumeStep.REVIVE:
-        return bool(plan.before.links) and not plan.request.reopen_items
+        return bool(plan.subject.links) and not plan.request.reopen_items
     if plan.step in (ResumeStep.ACTIVATE, ResumeStep.NOTHING):
-        return bool(plan.before.links) or has_new_reason(plan)
+        return bool(plan.subject.links) or has_new_reason(plan)
     return plan.step in ACTIVE_STEPS and (plan.request.reopen_items or has_new_reason(plan))
 
 
@@ -36,14 +36,14 @@ def has_new_reason(plan: Resume) -> bool:
     reason = plan.request.reason
     if reason is None or plan.step not in ACTIVE_STEPS:
         return False
-    return reason not in known_reasons(plan.before)
+    return reason not in known_reasons(plan.subject)
 
 
 def read_items_of(
     place: Place, plans: Sequence[Resume], *, offline: bool
 ) -> list[list[ItemSnapshot]]:
     """The items of each plan; without their state if they are not or cannot be read."""
-    links = dict.fromkeys(link for plan in plans for link in plan.before.links)
+    links = dict.fromkeys(link for plan in plans for link in plan.subject.links)
     seen = {link: ItemSnapshot(link, link.key) for link in links}
     if not offline and place.trackers is not None:
         within = place.workspace.config.patience
@@ -51,7 +51,7 @@ def read_items_of(
             snapshot.link: snapshot
             for snapshot in fetch_items(place.trackers, links, within=within)
         }
-    return [[seen[link] for link in plan.before.links] for plan in plans]
+    return [[seen[link] for link in plan.subject.links] for plan in plans]
 
 
 def settle(place: Place, plan: Resume, seen: Sequence[ItemSnapshot], *, offline: bool) -> Resume:
@@ -61,11 +61,11 @@ def settle(place: Place, plan: Resume, seen: Sequence[ItemSnapshot], *, offline:
         return reopening(plan, seen, unread=True)
     if plan.step in (ResumeStep.ACTIVATE, ResumeStep.REVIVE):
         # What stays closed while the increment is active.
-        active = replace(plan.before, status=Status.ACTIVE)
+        active = replace(plan.subject, status=Status.ACTIVE)
         return replace(plan, warnings=closed_warnings(active, seen))
     is_new = has_new_reason(plan)
     if not (is_new or reopens):
-        return replace(plan, warnings=closed_warnings(plan.before, () if offline else seen))
+        return replace(plan, warnings=closed_warnings(plan.subject, () if offline else seen))
     settled = reopening(plan, seen, unread=reopens)
     if settled.reopening or not is_new:
         return settled
@@ -88,9 +88,9 @@ def _is_pending(increment: Increment, snapshot: ItemSnapshot) -> bool:
 
 def reopening(plan: Resume, seen: Sequence[ItemSnapshot], *, unread: bool = False) -> Resume:
     """The plan that also reopens the closed items; with `unread` also those of unknown state."""
-    chosen = [*reopenable(plan.before, seen)]
+    chosen = [*reopenable(plan.subject, seen)]
     chosen += [snapshot for snapshot in seen if unread and snapshot.item is None]
-    links = [snapshot.link for snapshot in chosen if not _is_pending(plan.before, snapshot)]
+    links = [snapshot.link for snapshot in chosen if not _is_pending(plan.subject, snapshot)]
     items = {
         identity(snapshot.link): snapshot.item for snapshot in chosen if snapshot.item is not None
     }
@@ -122,12 +122,12 @@ def closed_warnings(increment: Increment, seen: Sequence[ItemSnapshot]) -> tuple
 
 def already_active(plan: Resume, seen: Sequence[ItemSnapshot], registry: Registry) -> StoreError:
     """The refusal of a new reason for an active increment without an item to reopen."""
-    name, given = plan.before.id, quoted_reason(plan.request.reason or "TEXT")
+    name, given = plan.subject.id, quoted_reason(plan.request.reason or "TEXT")
     hints = [
-        *_deliver_hints(plan.before),
+        *_deliver_hints(plan.subject),
         f"to add work: unlatch resume {quote(name)} --scope TEXT --reason {given} --yes",
     ]
-    for link in plan.before.links:
+    for link in plan.subject.links:
         manifest = registry.manifests.get(link.tracker)
         if manifest and Capability.REOPEN in manifest.capabilities:
             command = (
@@ -135,7 +135,7 @@ def already_active(plan: Resume, seen: Sequence[ItemSnapshot], registry: Registr
             )
             hints.append(f"to post it on the {manifest.title} {manifest.noun}: {command}")
             break
-    pending = [snapshot for snapshot in seen if _is_pending(plan.before, snapshot)]
+    pending = [snapshot for snapshot in seen if _is_pending(plan.subject, snapshot)]
     unread = [snapshot for snapshot in seen if snapshot.item is None and snapshot not in pending]
     why = f"; {_names(unread)} {_were(unread)} not read" if unread else ""
     what = "and has no closed item to reopen"

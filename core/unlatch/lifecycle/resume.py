@@ -36,10 +36,6 @@ class Resume(ResumePlan):
     """The change that a plan to resume an increment makes."""
 
     @property
-    def subject(self) -> Increment:
-        return self.before
-
-    @property
     def delivery(self) -> DeliveryOptions:
         return self.request.options
 
@@ -48,12 +44,12 @@ class Resume(ResumePlan):
         if self.refusal is not None:
             raise self.refusal
         workspace, request, reason = place.workspace, self.request, self.request.reason
-        rules = check_activation(workspace, self.before, request.activation, wip=place.wip)
+        rules = check_activation(workspace, self.subject, request.activation, wip=place.wip)
         warnings = (*rules.warnings, *self.warnings)
-        if self.before.status.is_finished and reason is None:
+        if self.subject.status.is_finished and reason is None:
             reason = NO_REASON
         intent = workspace.manager.intent(by=request.by, reason=reason, **self.details())
-        plan = self.decide(workspace, self.before, intent)
+        plan = self.decide(workspace, self.subject, intent)
         if request.amendment is None:
             return Preview(plan, (), warnings=warnings)
         if plan.entry is not None:
@@ -98,8 +94,8 @@ def apply_resume(workspace: Workspace, plan: Resume, *, wip: WipSnapshot | None 
     """
     manager, request = workspace.manager, plan.request
     was_active = plan.step in ACTIVE_STEPS
-    plan = replace(plan, before=manager.read(plan.before.id).as_recorded)
-    before, step = plan.before, plan.step
+    plan = replace(plan, subject=manager.read(plan.subject.id).as_recorded)
+    before, step = plan.subject, plan.step
     if plan.refusal is not None:
         raise plan.refusal
     if step in ACTIVE_STEPS:
@@ -196,14 +192,14 @@ def _amend(workspace: Workspace, done: Outcome, request: ResumeRequest) -> Outco
 
 def _join(workspace: Workspace, plan: Resume, error: StoreError) -> Outcome:
     """Join the resume of another process that came between our read and our lock."""
-    now = workspace.manager.read(plan.before.id)
+    now = workspace.manager.read(plan.subject.id)
     if now.status is not Status.ACTIVE:
         raise error
     return _joined(plan, now)
 
 
 def _joined(plan: Resume, now: Increment) -> Outcome:
-    step = replace(plan, before=now, reopening=()).step
+    step = replace(plan, subject=now, reopening=()).step
     is_lost = _is_unrecorded(plan.request.reason, now)
     return Outcome(now, now, step=step, is_reason_lost=is_lost)
 

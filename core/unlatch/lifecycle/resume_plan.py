@@ -115,7 +115,7 @@ class ResumePlan:
         refusal: why it cannot be resumed, if known before the attempt.
     """
 
-    before: Increment
+    subject: Increment
     request: ResumeRequest
     ended: frozenset[str] = frozenset()
     reopening: tuple[Link, ...] = ()
@@ -131,11 +131,11 @@ class ResumePlan:
 
     @property
     def step(self) -> ResumeStep:
-        if self.before.status is Status.ACTIVE:
+        if self.subject.status is Status.ACTIVE:
             if self.reopening:
                 return ResumeStep.REOPEN_ITEMS
-            return ResumeStep.DELIVER if self.before.pending else ResumeStep.NOTHING
-        return _STEPS.get(self.before.status, ResumeStep.ACTIVATE)
+            return ResumeStep.DELIVER if self.subject.pending else ResumeStep.NOTHING
+        return _STEPS.get(self.subject.status, ResumeStep.ACTIVATE)
 
     @property
     def reopens_items(self) -> bool:
@@ -147,13 +147,13 @@ class ResumePlan:
     def spared(self) -> tuple[Link, ...]:
         """The links whose items are not affected: those of stories without a change."""
         amendment = self.request.amendment
-        return spared_by(self.before, amendment) if amendment else ()
+        return spared_by(self.subject, amendment) if amendment else ()
 
     @property
     def items(self) -> frozenset[tuple[str, str]]:
         """The identities of the items to be written to."""
-        links = [link_of(self.before, operation) for operation in self.before.pending]
-        links += self.before.links if self.reopens_items else self.reopening
+        links = [link_of(self.subject, operation) for operation in self.subject.pending]
+        links += self.subject.links if self.reopens_items else self.reopening
         return frozenset(map(identity, links))
 
     def details(self, approval: Approval | None = None) -> "IntentDetails":
@@ -167,7 +167,7 @@ class ResumePlan:
             details["exclude"] = self.spared
             details["cause"] = request.cause
         elif self.reopening:
-            details["exclude"] = [link for link in self.before.links if link not in self.reopening]
+            details["exclude"] = [link for link in self.subject.links if link not in self.reopening]
         if approval is not None:
             details["forced"] = approval.forced
             details["category"] = approval.category
@@ -224,7 +224,7 @@ class ResumePlan:
     def check_rules(self, workspace: Workspace, *, is_asked: bool = False) -> Approval:
         """Check the project's rules, as `check_activation`, before a prompt or a dry run."""
         activation = replace(self.request.activation, is_asked=is_asked)
-        return check_activation(workspace, self.before, activation)
+        return check_activation(workspace, self.subject, activation)
 
 
 def digest_of(plan: Plan) -> str:

@@ -1,28 +1,35 @@
-"""Changes of an increment's status that items follow: complete, abandon, undo.
+"""Changes of an increment's status: those that items follow are planned in `finish`.
 
-A change is planned first: a dry run shows the plan, and `apply_change` decides in the same way for
-the increment under its lock.
+A change is planned first: a dry run shows the plan, and `apply` decides in the same way for the
+increment under its lock.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from unlatch.delivery.preview import Preview
 from unlatch.errors import StoreError
 from unlatch.increments.files.changes.plans import Plan, plan_transition
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.links import identity, link_of
-from unlatch.lifecycle.activation_guard import APPROVED, Approval
+from unlatch.lifecycle.activation_guard import (
+    APPROVED,
+    DEFAULT_ACTIVATION,
+    ActivationOptions,
+    Approval,
+    allow_activation,
+    check_activation,
+)
 from unlatch.lifecycle.change import Outcome, Place
-from unlatch.lifecycle.move import join_change, unchanged
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
+    from unlatch.delivery.preview import Preview
     from unlatch.delivery.run import SharedItems
     from unlatch.increments.files.changes.plans import Intent, IntentDetails
     from unlatch.increments.model.increment import Increment
@@ -30,6 +37,11 @@ if TYPE_CHECKING:
     from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.operation import DeliveryOptions
+
+
+# The links of items that stay open, with the unfinished increments that need them.
+Spared: TypeAlias = "tuple[tuple[Link, tuple[str, ...]], ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +51,43 @@ class StatusChange:
     Args:
         to: the new status; nothing changes if the increment already has it.
         decide: the change for the increment's present state; raises if there is none.
-        spared: links whose items stay open, with the unfinished increments that need them.
+        delivery: the options of the operations; None as configured.
+        approval: what the rules say of it; those for active increments are asked under the lock.
         shared: the increments that share items with it.
         undone: the entries of reopenHistory that an undo marks, the oldest first.
         evidence: the changes since the last reopen, for `complete`.
     """
 
-    before: Increment
+    subject: Increment
     to: Status
     by: str
     reason: str | None
     decide: Callable[[Increment, Intent], Plan]
-    details: IntentDetails
+    delivery: DeliveryOptions | None = None
     approval: Approval = APPROVED
-    spared: tuple[tuple[Link, tuple[str, ...]], ...] = ()
+    activation: ActivationOptions = DEFAULT_ACTIVATION
+    spared: Spared = ()
     shared: SharedItems | None = None
     undone: tuple[ReopenEntry, ...] = ()
     evidence: Evidence | None = None
 
     @property
-    def subject(self) -> Increment:
-        return self.before
+    def is_idle(self) -> bool:
+        """Whether the increment has the status already."""
+        return self.subject.status is self.to
 
     @property
     def items(self) -> frozenset[tuple[str, str]]:
-        """The identities of the items to be written to."""
-        before, spared = self.before, [link for link, _ in self.spared]
+        """The identities of the items to be written to: none, if the increment stays unfinished."""
+        if not (self.to.is_finished or self.undone):
+            return frozenset()
+        from unlatch.increments.records.links import identity, link_of  # noqa: PLC0415
+
+        before, spared = self.subject, [link for link, _ in self.spared]
         links = [link_of(before, operation) for operation in before.pending]
-        if before.status is not self.to:
+        if not self.is_idle:
             links += [link for link in before.links if link not in spared]
         return frozenset(map(identity, links))
-
-    @property
-    def delivery(self) -> DeliveryOptions:
-        return self.details["options"]
 
     def preview(self, place: Place) -> Preview:
         """The change for the present state; none if the increment already has the status.
@@ -80,17 +95,52 @@ class StatusChange:
         Raises:
             StoreError: the status table does not allow it.
         """
-        plan = Plan(self.before, self.before)
-        if self.before.status is not self.to:
-            manager = place.workspace.manager
-            intent = manager.intent(by=self.by, reason=self.reason, **self.details)
-            plan = self.decide(self.before, intent)
-        return Preview(plan, (), spared=self.spared, warnings=self.approval.warnings)
+        from unlatch.delivery.preview import Preview  # noqa: PLC0415  (slow to load)
+
+        before, approval = self.subject, self.approval
+        plan = Plan(before, before)
+        if not self.is_idle:
+            if self.to is Status.ACTIVE:
+                approval = check_activation(place.workspace, before, self.activation, wip=place.wip)
+            manager, details = place.workspace.manager, self._details(approval, self.spared)
+            plan = self.decide(before, manager.intent(by=self.by, reason=self.reason, **details))
+        return Preview(plan, (), spared=self.spared, warnings=approval.warnings)
 
     def apply(self, place: Place) -> Outcome:
-        """Make the change, with the items that other increments need now; as `apply_change`."""
-        plan = self if place.shared is None else self.share_again(place.shared)
-        return replace(apply_change(place.workspace, plan), spared=plan.spared)
+        """Make the change; items that other increments need now stay open.
+
+        Raises:
+            StoreError: the status table does not allow it, or the limits refuse it, or the files
+                cannot be written.
+        """
+        if self.is_idle:
+            return unchanged(self.subject, self.reason)
+        workspace, before, spared = place.workspace, self.subject, self.spared
+        if place.shared is not None and self.shared is not None:
+            spared = place.shared.needed_links(before)
+        rules: AbstractContextManager[Approval] = nullcontext(self.approval)
+        if self.to is Status.ACTIVE:
+            rules = allow_activation(workspace, before, self.activation, wip=place.wip)
+        with rules as approval:
+            try:
+                plan, after = workspace.manager.apply(
+                    before.id,
+                    self.decide,
+                    by=self.by,
+                    reason=self.reason,
+                    unarchive=not self.to.is_finished,
+                    **self._details(approval, spared),
+                )
+            except StoreError as error:
+                joined = join_change(workspace, before, self.to, self.reason, error)
+                return replace(joined, spared=spared)
+        return Outcome(
+            before, after, plan.new, approval.warnings, undone=plan.undone, spared=spared
+        )
+
+    def _details(self, approval: Approval, spared: Spared) -> IntentDetails:
+        exclude = [link for link, _ in spared]
+        return {"options": self.delivery, "exclude": exclude, "forced": approval.forced}
 
     def entry(self, outcome: Outcome) -> dict[str, Any]:
         """The undone reopen, else the items that stay open, and what was overridden or shown."""
@@ -100,127 +150,60 @@ class StatusChange:
             "spared": outcome.spared,
             "forced": self.approval.forced,
             "evidence": self.evidence,
-            "warnings": self.approval.warnings,
+            "warnings": outcome.warnings or self.approval.warnings,
         }
 
-    def share_again(self, shared: SharedItems) -> StatusChange:
-        """The plan with the items that other increments need now."""
-        if self.shared is None or self.before.status is self.to:
-            return self
-        spared = shared.needed_links(self.before)
-        details: IntentDetails = {**self.details, "exclude": [link for link, _ in spared]}
-        return replace(self, spared=spared, details=details, shared=shared)
 
-
-def apply_change(workspace: Workspace, plan: StatusChange) -> Outcome:
-    """Make a change; an increment that already has the status stays as it is.
-
-    Raises:
-        StoreError: the status table does not allow it any more, or the files cannot be written.
-    """
-    before, reason, manager = plan.before, plan.reason, workspace.manager
-    if before.status is plan.to:
-        return unchanged(before, reason)
-    unarchive = not plan.to.is_finished
-    try:
-        plan_made, after = manager.apply(
-            before.id, plan.decide, by=plan.by, reason=reason, unarchive=unarchive, **plan.details
-        )
-    except StoreError as error:
-        return join_change(workspace, before, plan.to, reason, error)
-    return Outcome(before, after, plan_made.new, plan.approval.warnings, undone=plan_made.undone)
-
-
-def plan_finish(
+def plan_move(
     workspace: Workspace,
     wanted: str,
     to: Status,
     *,
     by: str,
     reason: str | None = None,
-    force: bool = False,
-    options: DeliveryOptions = AS_CONFIGURED,
-    shared: SharedItems | None = None,
+    activation: ActivationOptions = DEFAULT_ACTIVATION,
 ) -> StatusChange:
-    """Plan to complete or abandon an increment, and to close its items.
-
-    An item that another unfinished increment links to is not closed. Of several increments with the
-    same `shared`, the last one closes an item that they share.
+    """Plan to move an unfinished increment along the status table; no tracker sees that.
 
     Raises:
-        UsageError: the increment is unknown, or the reason is too long.
-        UnlatchError: the table of statuses forbids it, work is open, or a reason is missing.
+        UsageError: the increment is unknown.
+        StoreError: it is finished.
     """
-    from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
-    from unlatch.spi.operation import Kind  # noqa: PLC0415
-
     before = workspace.manager.read(wanted).as_recorded
-    if shared is None:
-        from unlatch.delivery.run import SharedItems  # noqa: PLC0415  (slow to load)
+    if before.status.is_finished:
+        raise StoreError(
+            "finished",
+            f"{before.id} is {before.status}; use `unlatch resume` to reopen it",
+            hint=f"unlatch resume {quote(before.id)}",
+        )
 
-        shared = SharedItems.of(workspace)
-    workspace.check_links(before)
-    is_done = before.status is to
-    reason = None if reason is None else checked_reason(reason)
-    approval, evidence = APPROVED, None
-    if not is_done:
-        approval, evidence = _check_finish(workspace, before, to, reason=reason, force=force)
-    spared = () if is_done else shared.needed_links(before)
-    if to.is_finished:
-        shared.finished.add(before.id)
-    details: IntentDetails = {
-        "options": options,
-        "exclude": [link for link, _ in spared],
-        "forced": approval.forced,
-    }
+    def decide(now: Increment, intent: Intent) -> Plan:
+        return plan_transition(now, to, intent)
 
-    def decide(before: Increment, intent: Intent) -> Plan:
-        return plan_transition(before, to, intent, enqueue=Kind.CLOSE)
-
-    return StatusChange(
-        before, to, by, reason, decide, details, approval, spared, shared, evidence=evidence
-    )
+    return StatusChange(before, to, by, reason, decide, activation=activation)
 
 
-def _check_finish(
-    workspace: Workspace, before: Increment, to: Status, *, reason: str | None, force: bool
-) -> tuple[Approval, Evidence | None]:
-    # These load git, and most commands that change a status do not complete.
-    from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence  # noqa: PLC0415
-    from unlatch.lifecycle.completion.finish_check import check_finish  # noqa: PLC0415
-
-    approval = check_finish(before, to, reason=reason, force=force)
-    if to is not Status.COMPLETED:
-        return approval, None
-    evidence = find_evidence(workspace, before)
-    return weigh_evidence(
-        workspace, before, evidence, approval, reason=reason, force=force
-    ), evidence
+def move(workspace: Workspace, wanted: str, to: Status, **options: Any) -> Outcome:
+    """Move an increment, with options of `plan_move`; UnlatchError: it is unknown, or may not."""
+    return plan_move(workspace, wanted, to, **options).apply(Place(workspace))
 
 
-def plan_undo_reopen(
-    workspace: Workspace,
-    wanted: str,
-    *,
-    by: str,
-    reason: str | None = None,
-    options: DeliveryOptions = AS_CONFIGURED,
-    shared: SharedItems | None = None,
-) -> StatusChange:
-    """Plan to undo the last reopen.
+def join_change(
+    workspace: Workspace, before: Increment, to: Status, reason: str | None, error: StoreError
+) -> Outcome:
+    """Join the change of another process that came between our read and our lock."""
+    if error.id != "transition-refused":
+        raise error
+    now = workspace.manager.read(before.id)
+    if now.status is not to:
+        raise error
+    return unchanged(now, reason)
 
-    Raises:
-        UsageError: the increment is unknown, or the reason is blank or too long.
-        StoreError: `nothing-to-undo`.
-    """
-    from unlatch.increments.files.changes.undo import plan_undo, undoable  # noqa: PLC0415
-    from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
 
-    before = workspace.manager.read(wanted).as_recorded
-    workspace.check_links(before)
-    reason = None if reason is None else checked_reason(reason)
-    entries = undoable(before)
-    to = entries[-1].previous_status
-    if shared is not None:
-        shared.finished.add(before.id)
-    return StatusChange(before, to, by, reason, plan_undo, {"options": options}, undone=entries)
+def unchanged(now: Increment, reason: str | None) -> Outcome:
+    """The result for an increment that has the status already."""
+    if reason is None:
+        return Outcome(now, now)
+    from unlatch.lifecycle.resume_plan import known_reasons  # noqa: PLC0415  (rarely needed)
+
+    return Outcome(now, now, is_reason_lost=reason not in known_reasons(now))

@@ -17,9 +17,10 @@ from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.link import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
+from unlatch.lifecycle.change import Place
+from unlatch.lifecycle.finish import plan_finish
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
-from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch.spi import Capability
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
@@ -91,7 +92,7 @@ class Clone:
     def close(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
         """Complete the increment as `unlatch complete` does."""
         plan = plan_finish(self.workspace, INCREMENT, Status.COMPLETED, by=_BY, reason=REASON)
-        done = apply_change(self.workspace, plan)
+        done = plan.apply(Place(self.workspace))
         return self._deliver(done.fresh, plugin)
 
     def create(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:

@@ -30,7 +30,7 @@ def report_items(
     updates = [update for result in delivered for update in result.deliveries]
     served = [update for update in updates if update.error is None]
     left = sum(result.left for result in delivered)
-    errors = [(plan.record.title, plan.error) for plan in plans if plan.error is not None]
+    errors = [(plan.subject.title, plan.error) for plan in plans if plan.error is not None]
     errors += [(update.name, update.error) for update in updates if update.error is not None]
     title = f"unlatch {verb}: {times(len(served), 'operation')} delivered"
     report_findings(

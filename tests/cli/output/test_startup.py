@@ -93,7 +93,7 @@ SLOW = frozenset(
         "unlatch.increments.files.locks",
         "unlatch.increments.model.policies",
         "unlatch.lifecycle.fetch_items",
-        "unlatch.lifecycle.status_change",
+        "unlatch.lifecycle.finish",
         "unlatch.increments.model.unit",
         "unlatch.increments.records.events",
         "unlatch.increments.records.links",

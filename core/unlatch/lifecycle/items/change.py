@@ -78,7 +78,7 @@ class ItemPlan:
     """The change of one item.
 
     Args:
-        record: as it is on disk, or as it will be made.
+        subject: its record, as it is on disk, or as it will be made.
         ref: the item.
         request: what to do with it.
         is_new: whether its record has to be made.
@@ -96,7 +96,7 @@ class ItemPlan:
         error: why it could not be read, or needs nothing; the item is left alone.
     """
 
-    record: Increment
+    subject: Increment
     ref: ItemRef
     request: ItemRequest
     is_new: bool
@@ -112,13 +112,9 @@ class ItemPlan:
     error: UnlatchError | None = None
 
     @property
-    def subject(self) -> Increment:
-        return self.record
-
-    @property
     def items(self) -> tuple[str, ...]:
         """The record's name, unless the item is left alone."""
-        return () if self.is_left else (self.record.id,)
+        return () if self.is_left else (self.subject.id,)
 
     @property
     def delivery(self) -> DeliveryOptions:
@@ -126,7 +122,7 @@ class ItemPlan:
 
     @property
     def link(self) -> Link:
-        return self.record.links[0]
+        return self.subject.links[0]
 
     @property
     def is_left(self) -> bool:
@@ -146,12 +142,12 @@ class ItemPlan:
     @property
     def pending_reason(self) -> str | None:
         """The reason of an operation of this kind that is pending on the item."""
-        return pending_reason(self.record, self.request.kind)
+        return pending_reason(self.subject, self.request.kind)
 
     def decide(self, before: Increment, intent: Intent) -> Plan:
         """The change for the record's present state: none if it is pending, or was just made."""
         kind = self.request.kind
-        if is_pending(self.record, kind, intent.reason):
+        if is_pending(self.subject, kind, intent.reason):
             # It was not read for that. Another process may have delivered it since.
             return Plan(before, before)
         item = self.snapshot.item if self.snapshot and self.may_move else None
@@ -173,7 +169,7 @@ class ItemPlan:
         intent = place.workspace.manager.intent(
             by=request.by, reason=request.reason, options=request.options, key=request.key
         )
-        return Preview(self.decide(self.record, intent), ())
+        return Preview(self.decide(self.subject, intent), ())
 
     def apply(self, place: Place) -> Outcome:
         """Record the operation, in a new record if the item has none."""
@@ -182,11 +178,11 @@ class ItemPlan:
         if workspace.is_of_user:
             make_user_items()
         if self.is_new:
-            make_record(manager, self.record, by=request.by)
+            make_record(manager, self.subject, by=request.by)
         if self.finishes:
             options = replace(options, comment_anyway=True)
         plan, record = manager.apply(
-            self.record.id,
+            self.subject.id,
             self.decide,
             by=request.by,
             reason=request.reason,
@@ -203,7 +199,7 @@ class ItemPlan:
                 for operation in record.pending
                 if operation.op in plan.new
             }
-        return Outcome(self.record, record, plan.new, seen=seen)
+        return Outcome(self.subject, record, plan.new, seen=seen)
 
     def entry(self, _outcome: Outcome) -> dict[str, Any]:
         """Whether nothing was to do, and the error of an item that is left alone."""
@@ -305,7 +301,7 @@ def plan_items(
 
 
 def _is_repeated(plan: ItemPlan, request: ItemRequest) -> bool:
-    return is_pending(plan.record, request.kind, request.reason)
+    return is_pending(plan.subject, request.kind, request.reason)
 
 
 def _plan(
@@ -344,7 +340,7 @@ def _read(
     run = DeliveryRun(workspace, trackers, request.options, frozenset(ops), dry_run=True)
     tasks = []
     for plan, op in zip(plans, ops, strict=True):
-        planned = plan.decide(plan.record, replace(intent, op=op))
+        planned = plan.decide(plan.subject, replace(intent, op=op))
         tasks += [make_task(run, planned.after, new) for new in planned.after.pending]
     answers = dict(zip(tasks, read_items(tasks, planning=True), strict=True))
     return {task.increment.links[0]: answer for task, answer in answers.items()}
@@ -359,12 +355,12 @@ def _checked(
         # Delivery records what may succeed later, and reports it.
         return plan
     item, opens = seen.item, request.kind is Kind.REOPEN
-    for record, ended in ((plan.record, plan.ended), *plan.beside):
+    for record, ended in ((plan.subject, plan.ended), *plan.beside):
         if stale := find_stale_read(record, plan.link, item, ended=ended):
             return replace(plan, error=stale)
     plan = replace(plan, snapshot=seen)
     is_due = must_move(item, _GOALS[request.kind])
-    if is_due or request.comment_anyway or plan.record.pending or plan.is_opposed:
+    if is_due or request.comment_anyway or plan.subject.pending or plan.is_opposed:
         return replace(plan, answered=find_answered(trackers, item, request.kind))
     # What an increment of this checkout has begun, it finishes itself.
     may_finish = opens and not plan.is_awaited

@@ -51,30 +51,22 @@ class ItemChange:
 
     tracker: str
     kind: Kind
-    increment: Increment
+    subject: Increment
     operations: tuple[Operation, ...]
-    options: DeliveryOptions
+    delivery: DeliveryOptions
     ended: frozenset[str] = frozenset()
     key: str | None = None
-
-    @property
-    def subject(self) -> Increment:
-        return self.increment
 
     @property
     def items(self) -> Collection[object]:
         """The identities of the items; of each that is created, its operation."""
         if self.kind is Kind.CREATE:
             return [operation.op for operation in self.operations]
-        return {identity(link_of(self.increment, operation)) for operation in self.operations}
-
-    @property
-    def delivery(self) -> DeliveryOptions:
-        return self.options
+        return {identity(link_of(self.subject, operation)) for operation in self.operations}
 
     def preview(self, _place: Place) -> Preview:
         """The operations that would be recorded; of a creation no others are shown."""
-        before = self.increment
+        before = self.subject
         if self.kind is Kind.CREATE:
             before = replace(before, pending=())
         return Preview(plan_enqueue(before, *self.unrecorded), ())
@@ -93,7 +85,7 @@ class ItemChange:
         if self.kind is Kind.UPDATE:
             check_permitted(place.workspace, self.tracker, Part.BODY)
         plan, after, seen = _record(place.workspace, trackers, self)
-        return Outcome(self.increment, after, plan.new, seen=seen)
+        return Outcome(self.subject, after, plan.new, seen=seen)
 
     def entry(self, _outcome: Outcome) -> dict[str, Any]:
         """The tracker, and the kind of the operations."""
@@ -104,11 +96,11 @@ class ItemChange:
         """The operations to record: a repeated command finishes those that are pending."""
         if self.kind not in (Kind.REOPEN, Kind.CLOSE):
             return self.operations
-        reasons = {entry.id: entry.reason for entry in self.increment.reopens}
+        reasons = {entry.id: entry.reason for entry in self.subject.reopens}
         # The last one for an item decides its state.
         last = {
             (operation.tracker, operation.item): operation
-            for operation in self.increment.pending
+            for operation in self.subject.pending
             if operation.state
         }
 
@@ -134,7 +126,7 @@ def leave_done(
     """
     if change.kind not in _OF_STATE:
         return change, ()
-    increment = change.increment
+    increment = change.subject
     pending = {
         identity(link_of(increment, operation))
         for operation in increment.pending
@@ -187,17 +179,17 @@ def _record(
         for place, (task, answer) in enumerate(zip(tasks, answers, strict=True)):
             if isinstance(answer, Snapshot):
                 if stale := find_stale_read(
-                    change.increment, task.link, answer.item, ended=change.ended
+                    change.subject, task.link, answer.item, ended=change.ended
                 ):
                     raise stale
                 operations[place] = _answering(trackers, change, task.operation, answer)
-                if not _is_shared(change.increment, beside, task.link):
+                if not _is_shared(change.subject, beside, task.link):
                     seen[operations[place].key] = answer
             else:
                 unread.append(task.name)
             if operations[place].op == task.operation.op:
                 unanswered.append(task.name)
-    pending = {operation.key for operation in change.increment.pending}
+    pending = {operation.key for operation in change.subject.pending}
     new = [operation for operation in operations if operation.key not in pending]
 
     def enqueue(before: Increment, _intent: Intent) -> Plan:
@@ -208,7 +200,7 @@ def _record(
         return replace(plan, unread=tuple(unread))
 
     by = new[0].by if new else None
-    recorded, after = workspace.manager.apply(change.increment.id, enqueue, by=by or "unlatch")
+    recorded, after = workspace.manager.apply(change.subject.id, enqueue, by=by or "unlatch")
     return recorded, after, seen
 
 
@@ -219,8 +211,8 @@ def _is_shared(increment: Increment, beside: PendingBeside, link: Link) -> bool:
 
 
 def _tasks(workspace: Workspace, trackers: Trackers, change: ItemChange) -> list[DeliveryTask]:
-    run = DeliveryRun(workspace, trackers, change.options, dry_run=True)
-    after = plan_enqueue(change.increment, *change.unrecorded).after
+    run = DeliveryRun(workspace, trackers, change.delivery, dry_run=True)
+    after = plan_enqueue(change.subject, *change.unrecorded).after
     return [make_task(run, after, operation) for operation in change.unrecorded]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from unlatch.delivery.preview import Preview
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
@@ -16,7 +16,6 @@ from unlatch.lifecycle.linking.link import link_items
 from unlatch.project.find_increment import find_increment
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 T = TypeVar("T")
@@ -32,35 +31,25 @@ class LinkChange:
         known: those that are already linked, or named twice in the file.
     """
 
-    increment: Increment
+    # Nothing is written to them.
+    items: ClassVar[tuple[()]] = ()
+    delivery: ClassVar[None] = None
+    subject: Increment
     by: str
     seen: list[ItemSnapshot] = field(default_factory=list)
     added: list[ItemSnapshot] = field(default_factory=list)
     known: list[ItemSnapshot] = field(default_factory=list)
 
-    @property
-    def subject(self) -> Increment:
-        return self.increment
-
-    @property
-    def items(self) -> tuple[()]:
-        """None is written to."""
-        return ()
-
-    @property
-    def delivery(self) -> DeliveryOptions:
-        return AS_CONFIGURED
-
     def preview(self, _place: Place) -> Preview:
         """Nothing but links changes."""
-        return Preview(Plan(self.increment, self.increment), ())
+        return Preview(Plan(self.subject, self.subject), ())
 
     def apply(self, place: Place) -> Outcome:
         """Link the items in one write."""
-        after = self.increment
+        after = self.subject
         if self.added:
-            after = link_items(place.workspace, self.increment.id, self.added, by=self.by)
-        return Outcome(self.increment, after)
+            after = link_items(place.workspace, self.subject.id, self.added, by=self.by)
+        return Outcome(self.subject, after)
 
     def entry(self, _outcome: Outcome) -> dict[str, Any]:
         """The items that were linked, and those that had been before."""
@@ -68,7 +57,7 @@ class LinkChange:
 
     def add(self, item: ItemSnapshot) -> None:
         """Also link an item."""
-        linked = (*self.increment.links, *(snapshot.link for snapshot in self.seen))
+        linked = (*self.subject.links, *(snapshot.link for snapshot in self.seen))
         is_known = any(same_item(link, item.link) for link in linked)
         (self.known if is_known else self.added).append(item)
         self.seen.append(item)

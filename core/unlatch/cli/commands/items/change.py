@@ -124,7 +124,7 @@ def _check_count(groups: Sequence[ItemGroup], options: ChangeOptions) -> None:
 
 def _reason_missing(plan: ItemPlan, again: str) -> UsageError:
     verb = "reopening" if plan.request.kind is Kind.REOPEN else "closing"
-    message, hint = f"{verb} {plan.record.title} needs a reason", f"{again} --reason TEXT"
+    message, hint = f"{verb} {plan.subject.title} needs a reason", f"{again} --reason TEXT"
     if (reason := plan.pending_reason) is not None:
         message += f"; one is pending: {first_line(reason)!r}"
         hint = f"{again} --reason {quoted_reason(reason)}, or deliver it: unlatch sync"
@@ -174,7 +174,7 @@ def _show_items(context: Context, plans: Sequence[ItemPlan]) -> None:
     registry = context.workspace.registry if context.has_project else Registry()
     for plan in plans:
         item = plan.snapshot.item if plan.snapshot else None
-        seen = ItemSnapshot(plan.link, plan.record.title, item)
+        seen = ItemSnapshot(plan.link, plan.subject.title, item)
         output.talk(seen_line(registry, seen, columns=_COLUMNS).removeprefix("    "))
 
 
@@ -235,7 +235,8 @@ class ItemDialog(Dialog):
     def subjects(self, _works: Sequence[Work]) -> list[tuple[Context, list[Increment]]]:
         # Also those of the items that are left alone.
         return [
-            (self.at(group.place), [plan.record for plan in group.changes]) for group in self.groups
+            (self.at(group.place), [plan.subject for plan in group.changes])
+            for group in self.groups
         ]
 
     def tell(self, done: Done) -> None:

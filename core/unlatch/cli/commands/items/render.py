@@ -31,7 +31,7 @@ def tell_unchanged(context: Context, plans: Sequence[ItemPlan], kind: Kind) -> N
     """Show the items that are left alone, and why."""
     registry = context.workspace.registry
     for plan in plans:
-        name = output.clean(f"{tracker_title(registry, plan.link.tracker)} {plan.record.title}")
+        name = output.clean(f"{tracker_title(registry, plan.link.tracker)} {plan.subject.title}")
         if plan.error is not None:
             context.trace(plan.error)
             cause = f"{output.clean(plan.error.message)} {output.faint(f'[{plan.error.id}]')}"
@@ -40,7 +40,7 @@ def tell_unchanged(context: Context, plans: Sequence[ItemPlan], kind: Kind) -> N
         elif plan.is_done:
             state = "open" if kind is Kind.REOPEN else "closed"
             output.ok(f"{name} is {state}; nothing changed, and no comment was posted")
-            tell_known_refusals(context, plan.record)
+            tell_known_refusals(context, plan.subject)
 
 
 def left_code(result: DeliveryResult) -> int:
@@ -84,7 +84,7 @@ def _key(record: Increment) -> str:
 
 def change_entries(plans: Sequence[ItemPlan], done: Sequence[Done]) -> list[output.Json]:
     changed = {change.change.subject.id: change for change in done}
-    return [_entry(plan, changed.get(plan.record.id)) for plan in plans]
+    return [_entry(plan, changed.get(plan.subject.id)) for plan in plans]
 
 
 def _entry(plan: ItemPlan, done: Done | None) -> output.Json:
@@ -100,7 +100,7 @@ def _entry(plan: ItemPlan, done: Done | None) -> output.Json:
             "error": error,
         }
     left = {"deliveries": [], "left": 0}
-    return {**_record_entry(plan.record), "done": plan.is_done, **left, "error": error}
+    return {**_record_entry(plan.subject), "done": plan.is_done, **left, "error": error}
 
 
 def tell_broken(broken: Sequence[BrokenIncrement]) -> int:

@@ -73,7 +73,7 @@ class LinkDialog(Dialog):
         changes = [cast("LinkChange", done_change.change) for done_change in done]
         if not self.options.is_many:
             return self._end_one(done[0], changes[0])
-        linked = [(change.increment, snapshot) for change in changes for snapshot in change.added]
+        linked = [(change.subject, snapshot) for change in changes for snapshot in change.added]
         warnings = shared_items(self.context.workspace, linked)
         refused = [refusal for refusal in ended if isinstance(refusal, Refusal)]
         entries = [
@@ -141,7 +141,7 @@ class LinkDialog(Dialog):
             code,
             {**parts, "dryRun": self.options.dry_run},
             as_json=self.options.as_json,
-            about=[change.increment for change in self.changes],
+            about=[change.subject for change in self.changes],
             read=[snapshot.item for change in self.changes for snapshot in change.seen],
         )
 
@@ -151,7 +151,7 @@ def _refused_entry(refusal: Refusal) -> output.Json:
 
 
 def _change_lines(context: Context, plan: LinkChange) -> Iterator[str]:
-    yield f"{output.good(output.sign('ok'))} {output.strong(plan.increment.id)}"
+    yield f"{output.good(output.sign('ok'))} {output.strong(plan.subject.id)}"
     for snapshot in plan.added:
         yield seen_line(context.workspace.registry, snapshot, columns=14)
     for snapshot in plan.known:

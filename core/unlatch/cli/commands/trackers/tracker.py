@@ -110,7 +110,7 @@ def create_items(
         code = 0
         for change in changes:
             if len(changes) > 1 and not dry_run:
-                output.talk(f"{change.increment.id}:")
+                output.talk(f"{change.subject.id}:")
             place = Place(context.workspace, trackers)
             code = max(code, _create(context, place, change, dry_run=dry_run, as_json=as_json))
     return code
@@ -132,10 +132,10 @@ def _create(
     )
     dialog = TrackerDialog(context, options, Kind.CREATE, {})
     code = carry_out([Work(place, [change])], dialog, options)
-    if change.operations and change.increment.status.is_finished and not dry_run:
-        name = change.increment.id
+    if change.operations and change.subject.status.is_finished and not dry_run:
+        name = change.subject.id
         close = f"unlatch {manifest.name} close-{manifest.slug} {quote(name)}"
-        output.note(f"{name} is {change.increment.status}; to close what is new: {close}")
+        output.note(f"{name} is {change.subject.status}; to close what is new: {close}")
     return code
 
 

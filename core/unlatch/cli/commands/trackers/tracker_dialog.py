@@ -51,7 +51,7 @@ class TrackerDialog(Dialog):
         self, place: Place, changes: Sequence[ItemChange]
     ) -> tuple[list[ItemChange], list[Refusal]]:
         """Leave items out that the same change left as they are now, and show them."""
-        by_name = {change.increment.id: change for change in changes}
+        by_name = {change.subject.id: change for change in changes}
 
         def leave(name: str) -> ItemChange:
             change, self.left[name] = leave_done(place.open_trackers, by_name[name])
@@ -60,7 +60,7 @@ class TrackerDialog(Dialog):
         stops = not self.options.is_many
         kept, refused = plan_each(place.workspace, by_name, leave, stops=stops)
         for change in () if self.options.as_json else kept:
-            self._tell_done(change.increment)
+            self._tell_done(change.subject)
         return kept, refused
 
     def _tell_done(self, increment: Increment) -> None:

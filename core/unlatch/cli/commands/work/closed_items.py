@@ -55,7 +55,7 @@ def ask_about_items(
     asks = not (options.yes or options.dry_run)
     if plan.step is ResumeStep.ACTIVATE:
         is_asked = asks and not plan.request.reopen_items and is_interactive()
-        if is_asked and reopenable(plan.before, seen):
+        if is_asked and reopenable(plan.subject, seen):
             plan.check_rules(context.workspace)
             if _wants_reopening(context, plan, seen):
                 return _with_reason(context, reopening(plan, seen), seen, options)
@@ -64,7 +64,7 @@ def ask_about_items(
         raise plan.refusal
     plan = replace(plan, refusal=None)
     if plan.reopening and plan.step is ResumeStep.REOPEN_ITEMS and asks:
-        name = plan.before.id
+        name = plan.subject.id
         hint = f"unlatch resume {quote(name)} {typed_reason()} --yes"
         require_terminal(f"{name} is active and has closed items", hint)
         output.talk(f"{output.warn('!')} Increment {output.strong(name)} is already active")
@@ -83,7 +83,7 @@ def _read(
 
 
 def _wants_reopening(context: Context, plan: Resume, seen: Sequence[ItemSnapshot]) -> bool:
-    closed = reopenable(plan.before, seen)
+    closed = reopenable(plan.subject, seen)
     output.talk(
         *(seen_line(context.workspace.registry, snapshot, columns=14) for snapshot in closed)
     )
@@ -100,7 +100,7 @@ def _with_reason(
     if request.reason is None and options.dry_run:
         return replace(plan, request=replace(request, reason=NO_REASON))
     if request.reason is None and not may_ask:
-        command = f"unlatch resume {quote(plan.before.id)} --reopen-items --reason TEXT --yes"
+        command = f"unlatch resume {quote(plan.subject.id)} --reopen-items --reason TEXT --yes"
         raise UsageError("reason-missing", "reopening items needs a reason", hint=command)
     delivery = request.options
     if may_ask and not (options.yes or delivery.even_if_not_planned):

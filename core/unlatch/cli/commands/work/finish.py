@@ -26,7 +26,8 @@ from unlatch.increments.model.status import Status
 from unlatch.lifecycle.carry_out import carry_out, plan_each
 from unlatch.lifecycle.change import Place, Work
 from unlatch.lifecycle.deliver import shared_items
-from unlatch.lifecycle.status_change import StatusChange, plan_finish, plan_undo_reopen
+from unlatch.lifecycle.finish import plan_finish, plan_undo_reopen
+from unlatch.lifecycle.status_change import StatusChange
 from unlatch.lifecycle.units.archiving import check_archive
 from unlatch.spi.operation import Kind
 
@@ -99,11 +100,11 @@ def finish(
         else:
             change = plan_finish(workspace, wanted, STATUSES[name], **how)
         if archive:
-            check_archive(workspace, change.before)
+            check_archive(workspace, change.subject)
         return change
 
     changes, refused = plan_each(workspace, named.names, plan, stops=not named.is_many)
-    refuse_elsewhere(delivery, (link for change in changes for link in change.before.links))
+    refuse_elsewhere(delivery, (link for change in changes for link in change.subject.links))
     dialog = FinishDialog(context, options, archive=archive, briefing=briefing)
     if options.dry_run and named.is_many:
         changes = dialog.leave_idle(changes)

@@ -47,17 +47,17 @@ def _ask_closing(
     Nothing is asked without a terminal, so that CI jobs and agents go on, and where the user's
     configuration says so. The plans come back without the warnings that were shown.
     """
-    closing = {plan.before.id: _closed_by(context, plan) for plan in plans}
+    closing = {plan.subject.id: _closed_by(context, plan) for plan in plans}
     count = len({link.key for links in closing.values() for link in links})
     if not (count and is_interactive() and context.workspace.user.confirm_closing):
         return plans
-    subject = plans[0].before.id if len(plans) == 1 else times(len(plans), "increment")
+    subject = plans[0].subject.id if len(plans) == 1 else times(len(plans), "increment")
     how = " as not planned" if name == "abandon" else ""
     head = f"{_ING[name]} {subject} will close {times(count, 'item')}{how}:"
     output.talk(f"{output.warn('!')} {head}")
     with context.trackers() as trackers:
         for plan in plans:
-            names = [_name(trackers, link) for link in closing[plan.before.id]]
+            names = [_name(trackers, link) for link in closing[plan.subject.id]]
             _tell_items(plan, names, is_alone=len(plans) == 1)
     if not prompts.confirm("Continue?"):
         return None
@@ -66,11 +66,11 @@ def _ask_closing(
 
 def _closed_by(context: Context, plan: StatusChange) -> Sequence[Link]:
     """The links whose items a plan closes."""
-    if plan.before.status is plan.to:
+    if plan.is_idle:
         return ()
     config = context.workspace.config.sync
     spared = [link for link, _ in plan.spared]
-    links = (link for link in plan.before.links if link not in spared)
+    links = (link for link in plan.subject.links if link not in spared)
     return [link for link in links if Part.STATUS in config.may_write(link.tracker)]
 
 
@@ -86,20 +86,20 @@ def _tell_items(plan: StatusChange, names: Sequence[str], *, is_alone: bool) -> 
     if is_alone:
         output.talk(*(f"    {name}" for name in names))
     elif names:
-        output.talk(f"    {plan.before.id}: {', '.join(names)}")
+        output.talk(f"    {plan.subject.id}: {', '.join(names)}")
     for link, needed in plan.spared:
         output.talk(f"    {link.key} stays open: {', '.join(needed)} needs it")
     tell_warnings(plan.approval.warnings)
 
 
 def _ask_undo(plans: Sequence[StatusChange]) -> bool:
-    names = " ".join(quote(plan.before.argument) for plan in plans)
+    names = " ".join(quote(plan.subject.argument) for plan in plans)
     require_terminal("undo closes items again", f"unlatch undo {names} --yes")
-    entries = [(plan.before, entry) for plan in plans for entry in plan.undone]
+    entries = [(plan.subject, entry) for plan in plans for entry in plan.undone]
     for increment, entry in entries:
         head = f"{output.warn('!')} {increment.name} was reopened by {entry.reopened_by}: "
         output.talk(*lines_of("", head, entry.reason))
-    items = times(sum(len(plan.before.links) for plan in plans), "item")
+    items = times(sum(len(plan.subject.links) for plan in plans), "item")
     to = " and ".join(dict.fromkeys(entry.previous_status for _, entry in entries))
     opened, what = "the reopen" if len(entries) == 1 else "these reopens", "it"
     if len(plans) > 1:

@@ -51,7 +51,7 @@ class FinishDialog(Dialog):
 
     def leave_idle(self, changes: Sequence[StatusChange]) -> list[StatusChange]:
         """The changes of increments that do not have the status already."""
-        if idle := [change for change in changes if change.before.status is change.to]:
+        if idle := [change for change in changes if change.is_idle]:
             count, verb = times(len(idle), "increment"), "is" if len(idle) == 1 else "are"
             output.talk(f"{count} {verb} already {idle[0].to}; nothing to do.")
         return [change for change in changes if change not in idle]
@@ -103,12 +103,12 @@ def _tell_change(plan: StatusChange, result: Outcome) -> None:
         output.remark("this reason was not recorded")
     for link, needed in result.spared:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
-    _tell_withdrawn(plan.before, result.increment)
+    _tell_withdrawn(plan.subject, result.increment)
     tell_remarks(result.increment)
     tell_warnings(plan.approval.warnings)
     if len(undone) > 1:
         why = (
-            " of the open item" if plan.before.is_item else ": git merged them from several clones"
+            " of the open item" if plan.subject.is_item else ": git merged them from several clones"
         )
         output.remark(f"undid {len(undone)} reopens{why}")
     if undone and any(result.increment.folder.parent.glob("_*")):

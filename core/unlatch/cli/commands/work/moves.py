@@ -17,7 +17,7 @@ from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.carry_out import carry_out, plan_each
 from unlatch.lifecycle.change import ChangeOptions, Done, Place, Work
-from unlatch.lifecycle.move import plan_move
+from unlatch.lifecycle.status_change import plan_move
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -178,7 +178,7 @@ def _select(
 def _settled(dialog: ResumeDialog, plan: Resume) -> list[Resume] | None:
     """The plan with what was asked about its items; None if the user declined."""
     context, options, scoping = dialog.context, dialog.options, dialog.scoping
-    steps = due_work(context, plan.before, plan.request, options, dialog.kinds)
+    steps = due_work(context, plan.subject, plan.request, options, dialog.kinds)
     dialog.steps = steps
     settled: Resume | None = plan
     if scoping is None or plan.step is ResumeStep.ACTIVATE:
@@ -188,7 +188,7 @@ def _settled(dialog: ResumeDialog, plan: Resume) -> list[Resume] | None:
         return None
     if options.dry_run and scoping is not None:
         reason = dialog.request.reason
-        amendment = foreseen_scope(context, settled.before, scoping, reason=reason)
+        amendment = foreseen_scope(context, settled.subject, scoping, reason=reason)
         settled = replace(settled, request=replace(settled.request, amendment=amendment))
     return [settled]
 
@@ -211,6 +211,6 @@ def _tell_idle(idle: Sequence[Resume]) -> None:
     output.talk(f"{times(len(idle), 'increment')} {verb} already active; nothing to do{reason}.")
     for plan in idle:
         if plan.warnings:
-            output.talk(plan.before.id)
+            output.talk(plan.subject.id)
             tell_warnings(plan.warnings)
             output.talk(*(f"    {warning.hint}" for warning in plan.warnings if warning.hint))

@@ -73,7 +73,7 @@ class ResumeDialog(ResumeReport):
 
     def _confirm_many(self, plans: Sequence[Resume]) -> Sequence[Resume] | None:
         options = self.options
-        needs_reason = any(plan.before.status.is_finished or plan.reopening for plan in plans)
+        needs_reason = any(plan.subject.status.is_finished or plan.reopening for plan in plans)
         lacks_reason = needs_reason and not self.request.reason
         if options.yes and not lacks_reason:
             return plans
@@ -96,7 +96,7 @@ class ResumeDialog(ResumeReport):
         if is_part:
             # Unknown parts are reported before any prompt.
             plan = self._with_amendment(plan)
-        is_finished, yes = plan.before.status.is_finished, self.options.yes
+        is_finished, yes = plan.subject.status.is_finished, self.options.yes
         if is_finished and (plan.request.reason is None or not yes):
             rules = plan.check_rules(self.context.workspace, is_asked=is_interactive())
             answered = self._ask(plan, rules.warnings)
@@ -118,12 +118,12 @@ class ResumeDialog(ResumeReport):
         from unlatch.cli.commands.work.scope_input import changed_work  # noqa: PLC0415  (rarely needed)
 
         reason, yes = plan.request.reason, self.options.yes
-        amendment = changed_work(self.context, plan.before, self.scoping, reason=reason, yes=yes)
+        amendment = changed_work(self.context, plan.subject, self.scoping, reason=reason, yes=yes)
         return replace(plan, request=replace(plan.request, amendment=amendment))
 
     def _ask(self, plan: Resume, warnings: Collection[UnlatchError]) -> Resume | None:
         """Show the plan, and ask for consent, reason and category; None if the user declined."""
-        increment, request, context = plan.before, plan.request, self.context
+        increment, request, context = plan.subject, plan.request, self.context
         offline, yes = self.options.offline, self.options.yes
         require_terminal(
             f"{increment.id} is {increment.status}",
@@ -160,7 +160,7 @@ def _with_category(
 
 
 def _row(plan: Resume) -> tuple[str, str, str]:
-    before = plan.before
+    before = plan.subject
     links = ", ".join(f"{link.tracker} {link.item}" for link in before.links)
     return before.id, before.status, links
 
@@ -212,8 +212,8 @@ def _introduce(
 
 
 def _announcement(plan: Resume, *, offline: bool) -> str:
-    links, spared = plan.before.links, len(plan.spared)
-    back = "move it out of the archive, " if plan.before.archived else ""
+    links, spared = plan.subject.links, len(plan.spared)
+    back = "move it out of the archive, " if plan.subject.archived else ""
     if not links:
         return f"Resuming will {back}set it active; it has no linked items."
     if not plan.reopens_items:

@@ -194,7 +194,7 @@ class ResumeReport(Dialog):
 
 
 def _untouched(idle: Resume) -> Outcome:
-    return Outcome(idle.before, idle.before, warnings=idle.warnings, step=idle.step)
+    return Outcome(idle.subject, idle.subject, warnings=idle.warnings, step=idle.step)
 
 
 def _tell_briefly(result: Outcome, options: ChangeOptions) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     class IntentDetails(TypedDict, total=False):
         """The parts of an intent that have defaults, as keywords."""
 
-        options: DeliveryOptions
+        options: DeliveryOptions | None
         exclude: Collection[Link]
         source: str | None
         category: str | None
