@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from unlatch.errors import UnlatchError
 from unlatch.lifecycle.activation_guard import lock_activation
-from unlatch.lifecycle.change import Change, ChangeOptions, Done, Ended, Place, Refusal, Work
+from unlatch.lifecycle.change import (
+    Change,
+    ChangeOptions,
+    Done,
+    DryRun,
+    Ended,
+    Place,
+    Refusal,
+    Work,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,20 +39,8 @@ T = TypeVar("T")
 class Prompts(Protocol):
     """How a command asks, and what it shows."""
 
-    def foreseen(
-        self,
-        previews: Sequence[Preview],
-        refused: Sequence[Refusal],
-        *,
-        items: int,
-        excess: UsageError | None,
-    ) -> int:
-        """Show a dry run; returns the exit code.
-
-        Args:
-            items: the number of items to be written to.
-            excess: the error if that is more than allowed.
-        """
+    def foreseen(self, dry_run: DryRun) -> int:
+        """Show a dry run; returns the exit code."""
 
     def agree(self, works: Sequence[Work]) -> None:
         """Ask for consent to what others left pending; raises if there is none."""
@@ -86,7 +83,7 @@ def carry_out(works: Sequence[Work], prompts: Prompts, options: ChangeOptions) -
     excess = _find_excess(works[0].place.workspace, items, options) if items else None
     if options.dry_run:
         previews, refused = _preview(works, options)
-        return prompts.foreseen(previews, refused, items=items, excess=excess)
+        return prompts.foreseen(DryRun(previews, refused, items, excess))
     if excess is not None:
         raise excess
     if not options.offline and any(work.place.trackers for work in works):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from unlatch.delivery.preview import Preview
     from unlatch.delivery.run import SharedItems
-    from unlatch.errors import UnlatchError
+    from unlatch.errors import UnlatchError, UsageError
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.increments.model.reopens import Amendment, ReopenEntry
@@ -142,6 +142,21 @@ class Refusal:
 
 
 Ended: TypeAlias = "Done | Refusal"
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What changes would do.
+
+    Args:
+        items: the number of items to be written to.
+        excess: the error if that is more than allowed.
+    """
+
+    previews: Sequence[Preview]
+    refused: Sequence[Refusal]
+    items: int
+    excess: UsageError | None
 
 
 @dataclass(frozen=True, slots=True)

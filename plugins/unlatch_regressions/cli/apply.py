@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.dialog import Dialog, deliveries_of
+from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.context import require_terminal
 from unlatch.cli.terminal import output, prompts
@@ -75,9 +74,6 @@ class ApplyDialog(Dialog):
     def ended(self, ended: Sequence[Ended]) -> int:
         self.ended_changes = ended
         return super().ended(ended)
-
-    def tell_left(self, done: Sequence[Done]) -> None:
-        tell_all_left(deliveries_of(done))
 
     def write_document(self, ended: Sequence[Ended], code: int, **more: Any) -> None:
         entries = [self.entry(change) for change in ended]

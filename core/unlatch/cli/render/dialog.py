@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Preview
     from unlatch.delivery.task import Delivery
-    from unlatch.errors import UsageError
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.change import Change, ChangeOptions, Ended, Place, Work
+    from unlatch.lifecycle.change import Change, ChangeOptions, DryRun, Ended, Place, Work
     from unlatch.lifecycle.deliver import DeliveryResult
 
 
@@ -50,19 +49,12 @@ class Dialog:
         """The context over a place."""
         return self.context
 
-    def foreseen(
-        self,
-        previews: Sequence[Preview],
-        refused: Sequence[Refusal],
-        *,
-        items: int,
-        excess: UsageError | None,
-    ) -> int:
+    def foreseen(self, dry_run: DryRun) -> int:
         from unlatch.cli.render.preview import tell_preview  # noqa: PLC0415  (slow to load)
 
         options, context = self.options, self.context
         if not options.is_many:
-            (preview,) = previews
+            (preview,), excess = dry_run.previews, dry_run.excess
             warnings = (*preview.warnings, *((excess,) if excess else ()))
             more = self.foreseen_keys(preview)
             preview = replace(preview, warnings=warnings)
@@ -71,15 +63,8 @@ class Dialog:
 
         from unlatch.cli.render.preview_many import tell_previews  # noqa: PLC0415  (as above)
 
-        return tell_previews(
-            context,
-            previews,
-            refused,
-            command=join(["unlatch", *options.command.split()]),
-            items=items,
-            excess=excess,
-            as_json=options.as_json,
-        )
+        command = join(["unlatch", *options.command.split()])
+        return tell_previews(context, dry_run, command=command, as_json=options.as_json)
 
     def foreseen_keys(self, _preview: Preview) -> output.Json:
         """Further keys of the document of a dry run."""

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Preview
-    from unlatch.errors import UsageError
-    from unlatch.lifecycle.change import Refusal
+    from unlatch.lifecycle.change import DryRun, Refusal
     from unlatch.project.registry import Registry
 
 
@@ -59,22 +58,9 @@ _KEYS = ("increment", "items", "spared", "requests", "warnings")
 _COLUMNS = 14
 
 
-def tell_previews(
-    context: Context,
-    previews: Sequence[Preview],
-    refused: Sequence[Refusal],
-    *,
-    command: str,
-    items: int,
-    excess: UsageError | None,
-    as_json: bool,
-) -> int:
-    """Show the changes that a command would make, and what it would refuse; the exit code.
-
-    Args:
-        items: the number of items to be written to.
-        excess: the error if that is more than allowed.
-    """
+def tell_previews(context: Context, dry_run: DryRun, *, command: str, as_json: bool) -> int:
+    """Show the changes that a command would make, and what it would refuse; the exit code."""
+    previews, refused, excess = dry_run.previews, dry_run.refused, dry_run.excess
     unread = [item for preview in previews for item in unread_items(preview.items)]
     codes = [refusal.error.exit_code for refusal in refused]
     codes += [foreseen_code(preview.items) for preview in previews]
@@ -98,7 +84,7 @@ def tell_previews(
             show_preview(context, preview)
         tell_refusals(refused)
         if excess is not None:
-            tell_excess(command, excess, items)
+            tell_excess(command, excess, dry_run.items)
         tell_unread(unread)
     return code
 

@@ -62,7 +62,6 @@ class ItemRequest:
     Args:
         reason: None for a close, to finish an earlier request, or before the prompt.
         key: takes the place of the reason in the id of the operations.
-        comment_anyway: comment on items that are in the wanted state already.
     """
 
     kind: Kind
@@ -70,7 +69,6 @@ class ItemRequest:
     reason: str | None = None
     options: DeliveryOptions = AS_CONFIGURED
     key: str | None = None
-    comment_anyway: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +358,7 @@ def _checked(
             return replace(plan, error=stale)
     plan = replace(plan, snapshot=seen)
     is_due = must_move(item, _GOALS[request.kind])
-    if is_due or request.comment_anyway or plan.subject.pending or plan.is_opposed:
+    if is_due or request.options.comment_anyway or plan.subject.pending or plan.is_opposed:
         return replace(plan, answered=find_answered(trackers, item, request.kind))
     # What an increment of this checkout has begun, it finishes itself.
     may_finish = opens and not plan.is_awaited

@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.delivery.preview import Preview
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.change import ChangeOptions, Ended, Refusal
+    from unlatch.lifecycle.change import ChangeOptions, DryRun, Ended
     from unlatch.lifecycle.items.places import ItemGroup
     from unlatch.spi.operation import DeliveryOptions
 
@@ -83,7 +82,7 @@ def change_items(
     groups = find_groups(context, words)
     if not options.dry_run:
         _check_count(groups, options)
-    request = ItemRequest(kind, context.who(by), reason, delivery, key, comment_anyway)
+    request = ItemRequest(kind, context.who(by), reason, delivery, key)
     with ExitStack() as opened:
         works = [
             _plan(context, group, request, options, opened, alone=not item_only) for group in groups
@@ -202,14 +201,8 @@ class ItemDialog(Dialog):
     def _plans(self) -> list[ItemPlan]:
         return [plan for group in self.groups for plan in group.changes]
 
-    def foreseen(
-        self,
-        previews: Sequence[Preview],
-        refused: Sequence[Refusal],
-        *,
-        items: int,
-        excess: UsageError | None,
-    ) -> int:
+    def foreseen(self, dry_run: DryRun) -> int:
+        previews = dry_run.previews
         every = [item for preview in previews for item in preview.items]
         code = max(foreseen_code(every), self._left_code())
         parts = {

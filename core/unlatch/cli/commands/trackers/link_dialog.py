@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.delivery.preview import Preview
-    from unlatch.errors import UnlatchError, UsageError
-    from unlatch.lifecycle.change import ChangeOptions, Ended
+    from unlatch.errors import UnlatchError
+    from unlatch.lifecycle.change import ChangeOptions, DryRun, Ended
     from unlatch.lifecycle.linking.file import LinkChange
 
 
@@ -44,20 +43,9 @@ class LinkDialog(Dialog):
         super().__init__(context, options)
         self.changes, self.document = changes, document
 
-    def foreseen(
-        self,
-        previews: Sequence[Preview],
-        refused: Sequence[Refusal],
-        *,
-        items: int,
-        excess: UsageError | None,
-    ) -> int:
-        return self.ended(
-            [
-                *(Done(change, Outcome(change.subject, change.subject)) for change in self.changes),
-                *refused,
-            ]
-        )
+    def foreseen(self, dry_run: DryRun) -> int:
+        done = [Done(change, Outcome(change.subject, change.subject)) for change in self.changes]
+        return self.ended([*done, *dry_run.refused])
 
     def changed(self, ended: Sequence[Ended]) -> None:
         """All is shown at the end, as in a dry run."""

@@ -20,13 +20,13 @@ from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.reopen_rules import category_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.carry_out import count_items
-from unlatch.lifecycle.change import Place, Refusal
+from unlatch.lifecycle.change import DryRun, Place
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import Resume
 from unlatch.lifecycle.resume_plan import ResumeStep, digest_of
@@ -46,19 +46,12 @@ class ResumeDialog(ResumeReport):
     place: Place
     scoping: Scoping | None = None
 
-    def foreseen(
-        self,
-        previews: "Sequence[Preview]",
-        refused: Sequence[Refusal],
-        *,
-        items: int,
-        excess: UsageError | None,
-    ) -> int:
+    def foreseen(self, dry_run: DryRun) -> int:
         tell_work(self.steps)
         if self.options.is_many and not self.options.as_json:
-            subjects = [preview.plan.before for preview in previews]
+            subjects = [preview.plan.before for preview in dry_run.previews]
             tell_left_work(left_work(self.context, subjects, self.kinds))
-        return super().foreseen(previews, refused, items=items, excess=excess)
+        return super().foreseen(dry_run)
 
     def foreseen_keys(self, preview: "Preview") -> output.Json:
         return {"digest": digest_of(preview.plan)} | foreseen_keys(self.steps)
