@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.reopens import ReopenEntry, SyncedItem
 from unlatch.increments.model.status import read_status
-from unlatch.increments.records.effects import write_effect
 from unlatch.increments.records.events import Delivered, Reopened, Undone
 from unlatch.increments.records.links import link_of, same_item
+from unlatch.increments.records.reopens import write_effect
 from unlatch.spi.text import one_line
 from unlatch.worklog.event_log import Event
 from unlatch.worklog.times import stamp

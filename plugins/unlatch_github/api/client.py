@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import NotFound, Redirected
 from unlatch.spi import ops_in
 from unlatch_github.api import paths
-from unlatch_github.api.account import Account
-from unlatch_github.api.connection import Connection
+from unlatch_github.api.connection import Account, Connection, Etags
 from unlatch_github.api.error_table import Elsewhere
-from unlatch_github.api.etags import Etags
 from unlatch_github.api.graphql import LAST_CLOSE, SET_STATUS, STANDING
 from unlatch_github.api.models import (
     IssueComment,

@@ -13,14 +13,26 @@ from urllib.parse import urlsplit
 from github.Requester import HTTPRequestsConnectionClass, Requester, RequestsResponse
 from requests.utils import parse_header_links
 
-from unlatch.transport import each_page, reading
+from unlatch.errors import Forbidden, TrackerError, Transient
+from unlatch.transport import Cache, each_page, reading
 from unlatch.transport.answer import parse_json
+from unlatch.values import dataclass
+from unlatch_github.api import paths
 from unlatch_github.api.errors import explain
-from unlatch_github.api.models import reading_answer
+from unlatch_github.api.graphql import VIEWER
+from unlatch_github.api.models import (
+    KEPT,
+    Identity,
+    assignees_in,
+    kept_parts,
+    read_scopes,
+    reading_answer,
+)
 
 if TYPE_CHECKING:
     import io
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     import requests
 
@@ -181,3 +193,99 @@ class Connection:
                 parts = urlsplit(link["url"])
                 return f"{parts.path.removeprefix(self._prefix)}?{parts.query}"
         return None
+
+
+class Account:
+    """The token's account.
+
+    Args:
+        known: the account, after the first request for it.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.known: Identity | None = None
+
+    def identity(self) -> Identity:
+        """The account; asked once.
+
+        Raises:
+            Unauthorised: `unauthorized`, GitHub does not accept the token.
+            Transient: GitHub cannot be asked now.
+        """
+        if self.known is None:
+            self.known = self._ask()
+        return self.known
+
+    def _ask(self) -> Identity:
+        try:
+            headers, answer = self._connection.ask_in_full(paths.USER)
+        except Forbidden:
+            # An installation is no user, but GraphQL names its bot.
+            return Identity(self._viewer(), is_app=True)
+        with reading_answer(paths.USER, written=False):
+            return Identity(str(answer["login"]), scopes=read_scopes(headers))
+
+    def _viewer(self) -> str | None:
+        try:
+            return str(self._connection.query(VIEWER, {})["data"]["viewer"]["login"])
+        except Transient:
+            raise
+        except (TrackerError, KeyError, TypeError):
+            return None
+
+
+# With the version of the kept fields.
+_NAME = "issue-5"
+_MOST = 1_000
+# Without bodies, which may be confidential; of these only the check boxes of unlatch's sections.
+_KEPT = (
+    "number",
+    "html_url",
+    "title",
+    "state",
+    "state_reason",
+    "type",
+    "updated_at",
+    "created_at",
+    "closed_at",
+    "pull_request",
+    "locked",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CachedIssue:
+    """GitHub's answer with this `etag`."""
+
+    etag: str
+    issue: dict[str, Any]
+
+
+class Etags:
+    """One file for each address."""
+
+    def __init__(self, folder: Path) -> None:
+        self._cache = Cache(folder / "issues", most=_MOST)
+
+    def of(self, url: str) -> CachedIssue | None:
+        """The cached answer for an address."""
+        kept = self._cache.get(_NAME, url)
+        return CachedIssue(*kept) if kept else None
+
+    def keep(self, url: str, etag: str, issue: dict[str, Any]) -> None:
+        """Replace the cached answer."""
+        self._cache.put(_NAME, url, value=[etag, _slim(issue)])
+
+
+def _slim(issue: dict[str, Any]) -> dict[str, Any]:
+    milestone, closer = issue.get("milestone"), issue.get("closed_by")
+    kept = kept_parts(issue.get("body") or "")
+    return {
+        **{key: issue[key] for key in _KEPT if key in issue},
+        KEPT: {part.increment: [[c.text, c.done] for c in part.checks] for part in kept},
+        "labels": [{"name": label["name"]} for label in issue.get("labels") or ()],
+        "assignees": [{"login": login} for login in assignees_in(issue)],
+        "closed_by": closer and {"login": closer["login"]},
+        "milestone": milestone and {key: milestone[key] for key in ("number", "title", "state")},
+    }

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.increments.model.reopens import SyncedItem
-from unlatch.increments.records.effects import read_effect, write_effect
-from unlatch.increments.records.reopens import spelled_out
+from unlatch.increments.records.reopens import read_effect, spelled_out, write_effect
 from unlatch.spi.operation import Category, SeenItem
 
 ITEM = SyncedItem("github", "4", "https://github.com/octo/widgets/issues/4")

@@ -14,7 +14,7 @@ from tests.unlatch_github.making import (
 
 from unlatch.errors import NotFound, Unauthorised
 from unlatch.transport import for_tests, measure
-from unlatch_github.api import etags
+from unlatch_github.api import connection
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Sandbox
 
@@ -110,7 +110,7 @@ def test_what_may_no_longer_be_seen_is_not_shown_from_what_is_kept(
 def test_the_oldest_files_make_room(
     box: Sandbox, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(etags, "_MOST", 3)
+    monkeypatch.setattr(connection, "_MOST", 3)
     plugin = _plugin(box, cache)
     for _ in range(5):
         plugin.read(ref(box, box.github.add_issue(title="Smart")))

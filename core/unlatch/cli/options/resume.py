@@ -1,6 +1,7 @@
 """The options of resume, which reopen has, too."""
 
 from collections.abc import Iterable
+from itertools import chain
 from shlex import quote
 from typing import Any
 
@@ -9,7 +10,6 @@ import click
 from unlatch.cli.options.common import BY, JSON, flag, text_option
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.items import KEY, MAX_ITEMS
-from unlatch.cli.options.kinds import choosing_kinds
 from unlatch.cli.options.reason import named, reason_option, typed_reason
 from unlatch.cli.options.scope_options import scoping
 from unlatch.cli.runtime.context import Context, require_terminal
@@ -17,7 +17,49 @@ from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.work_references import Reference, read_reference
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
+from unlatch.related.places import installed_kinds
 from unlatch.spi.operation import Kind
+
+INCREMENT = "increment"
+
+
+class _Kinds(click.Choice[str]):
+    """One kind, or several that are separated by commas."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        words = [word.strip() for word in value.split(",")]
+        return [super(_Kinds, self).convert(word, param, ctx) for word in words]
+
+
+def kinds_of_work() -> tuple[str, ...]:
+    """The kinds that can be resumed with an increment."""
+    return (INCREMENT, *(f"{name}s" for name in installed_kinds()))
+
+
+def choosing_kinds(command: Any) -> Any:
+    """Add the options; the command gets `kinds`, the chosen ones, through `take_kinds`."""
+    kinds = _Kinds(kinds_of_work())
+    without = click.option(
+        "--without",
+        type=kinds,
+        multiple=True,
+        help="Leave out these kinds of work (repeat, or separate them by commas).",
+    )
+    only = click.option(
+        "--only",
+        type=kinds,
+        multiple=True,
+        help="Resume only these kinds of work (repeat, or separate them by commas).",
+    )
+    return only(without(command))
+
+
+def take_kinds(options: dict[str, Any]) -> frozenset[str]:
+    """Remove the two options, and return the chosen kinds."""
+    only, without = ([*chain(*options.pop(name))] for name in ("only", "without"))
+    if only and without:
+        raise click.UsageError("--only and --without exclude each other")
+    return frozenset(only or kinds_of_work()) - frozenset(without)
 
 
 def _refuse_unasked(context: Context, given: dict[str, Any]) -> None:

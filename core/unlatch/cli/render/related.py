@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def tell_elsewhere(context: Context, increment: Increment) -> None:
     """In a worktree, name the work of an increment that only the main checkout has."""
-    from unlatch.project.git.worktree import main_checkout  # noqa: PLC0415  (as below)
+    from unlatch.project.git.setup import main_checkout  # noqa: PLC0415  (as below)
 
     if (main := main_checkout(context.paths.root)) is None:
         return

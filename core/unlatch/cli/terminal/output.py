@@ -11,10 +11,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import IO, Any
 
-from unlatch.cli.terminal import styles
 from unlatch.cli.terminal.columns import cells, fitted, hanging, lay_out
 from unlatch.errors.known_secrets import without_known_secrets
 from unlatch.patterns import pattern
@@ -31,8 +30,6 @@ _CI_LINE = pattern(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILI
 # In a line of plain texts that bars separate: space around a text, or a CI command.
 _UNCLEAN = ("  ", "| ", " |", "##", "::")
 _FAILURES: list[OSError] = []
-sign, good, bad, warn = styles.sign, styles.good, styles.bad, styles.warn
-faint, strong = styles.faint, styles.strong
 # Texts for a terminal that a pager may show; pager.py.
 held: list[list[tuple[str, IO[str]]]] = []
 
@@ -178,7 +175,7 @@ def _neutral(line: str, *, colour: bool) -> str:
     if "\x1b" not in line:
         return visible(line)
     # Texts, and between them the numbers of our own styles.
-    parts = styles.STYLE.split(line)
+    parts = STYLE.split(line)
     if not colour:
         return visible("".join(parts[::2]))
     parts[::2] = map(visible, parts[::2])
@@ -265,7 +262,7 @@ def hang(head: str, text: str, *, aside: bool = False) -> list[str]:
 
 
 def _visible_cells(text: str) -> int:
-    return cells(styles.STYLE.sub("", text))
+    return cells(STYLE.sub("", text))
 
 
 def columns() -> int:
@@ -279,3 +276,38 @@ def _colour(stream: IO[str]) -> bool | None:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return stream.isatty()
+
+
+# Part of each of our styles, so that text from outside cannot contain one.
+_KEY = int.from_bytes(os.urandom(8), "big")
+STYLE = pattern(rf"\x1b\[(\d+);{_KEY}m")
+_RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW = 0, 1, 2, 31, 32, 33
+_SIGNS = {
+    "ok": ("✓", "OK"),
+    "no": ("✗", "FAILED"),
+    "wait": ("…", "..."),
+    "arrow": ("→", "->"),
+    "bar": ("█", "#"),
+}
+
+
+def sign(name: str, stream: IO[str] | None = None) -> str:
+    """A sign, or its words where the stream cannot encode it."""
+    rich, plain = _SIGNS[name]
+    try:
+        rich.encode(getattr(stream or sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return plain
+    return rich
+
+
+def _styled(text: str, style: int) -> str:
+    return f"\x1b[{style};{_KEY}m{text}\x1b[{_RESET};{_KEY}m"
+
+
+# Text for success, failure and attention; faint and strong text.
+good = partial(_styled, style=_GREEN)
+bad = partial(_styled, style=_RED)
+warn = partial(_styled, style=_YELLOW)
+faint = partial(_styled, style=_DIM)
+strong = partial(_styled, style=_BOLD)

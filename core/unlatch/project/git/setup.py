@@ -4,7 +4,10 @@
 each clone, because a repository cannot name programs for git to run.
 """
 
+from __future__ import annotations
+
 import os
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
@@ -180,3 +183,22 @@ def _content(path: Path) -> str | None:
         return path.read_text(encoding="utf-8", errors="surrogateescape").strip()
     except OSError:
         return None
+
+
+def main_checkout(root: Path) -> Path | None:
+    """The folder of a project in the main checkout, if `root` is in a worktree of that.
+
+    None too if the worktree does not belong to that repository, or the project is not there.
+    """
+    here = root.absolute()
+    top = next((at for at in (here, *here.parents) if os.path.lexists(at / ".git")), None)
+    if top is None or not (top / ".git").is_file():
+        return None
+    with suppress(StoreError):
+        check_git_folder(here)
+        listed = ask_git(here, "worktree", "list", "--porcelain") or ""
+        kind, _, path = listed.partition("\n")[0].partition(" ")
+        main = Path(path) / here.relative_to(top)
+        if kind == "worktree" and path and main.is_dir() and main != here:
+            return main
+    return None

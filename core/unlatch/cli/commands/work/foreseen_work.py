@@ -6,8 +6,8 @@ from dataclasses import replace
 from shlex import join, quote
 from typing import TYPE_CHECKING
 
-from unlatch.cli.options.kinds import INCREMENT
 from unlatch.cli.options.reason import ask_reason
+from unlatch.cli.options.resume import INCREMENT
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.terminal import output, prompts

@@ -13,7 +13,7 @@ from unlatch.cli.commands.work.foreseen_work import (
     needed_reason,
     tell_work,
 )
-from unlatch.cli.options.kinds import INCREMENT, kinds_of_work
+from unlatch.cli.options.resume import INCREMENT, kinds_of_work
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.related import tell_elsewhere
 from unlatch.cli.runtime.context import is_interactive

@@ -11,12 +11,10 @@ import click
 from unlatch.cli.commands.work.closed_items import ask_about_items, settle_plans
 from unlatch.cli.commands.work.foreseen_work import due_work
 from unlatch.cli.commands.work.resume_dialog import ResumeDialog
-from unlatch.cli.commands.work.scope_input import foreseen_scope
 from unlatch.cli.options.common import MainCommand
 from unlatch.cli.options.delivery import refuse_elsewhere, take_options
 from unlatch.cli.options.increments import increment_argument, increment_ids, pick_increment
-from unlatch.cli.options.kinds import INCREMENT, take_kinds
-from unlatch.cli.options.resume import resuming
+from unlatch.cli.options.resume import INCREMENT, resuming, take_kinds
 from unlatch.cli.options.scope_options import take_scoping
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
@@ -187,6 +185,8 @@ def _settled(dialog: ResumeDialog, plan: Resume) -> list[Resume] | None:
     if settled is None:
         return None
     if options.dry_run and scoping is not None:
+        from unlatch.cli.commands.work.scope_input import foreseen_scope  # noqa: PLC0415  (rarely)
+
         reason = dialog.request.reason
         amendment = foreseen_scope(context, settled.subject, scoping, reason=reason)
         settled = replace(settled, request=replace(settled.request, amendment=amendment))
