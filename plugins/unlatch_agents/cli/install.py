@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import JSON, flag, with_json
+from unlatch.cli.options.common import JSON, flag, together, with_json
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, code_of_many, problem_entry
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from unlatch_agents.install.planning import FileChange
 
 _FOREIGN = "read each, and remove what you do not know; then run the command again"
-_OPTIONS = (
+_with_options = together(
     click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice([*AGENTS])),
     flag("--project", "in_project", help="In this project, for its sessions alone."),
     flag("--user", "for_user", help="For all your projects; the default."),
@@ -39,10 +39,6 @@ _OPTIONS = (
     YES,
     JSON,
 )
-
-
-def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    return reduce(lambda decorated, add: add(decorated), reversed(_OPTIONS), function)
 
 
 @click.command("install", help="Install skills, hooks and the MCP server in agents. (local)")

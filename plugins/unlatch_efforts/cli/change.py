@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, text_argument, text_option
+from unlatch.cli.options.common import BY, text_argument, text_option, together, with_json
 from unlatch.cli.options.reason import about_name, reason_option, reason_to_reopen
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell, tools_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unlatch.cli.runtime.context import Context
 
 _EFFORT = click.argument("effort", metavar="ID", shell_complete=complete_effort)
@@ -31,10 +28,7 @@ _KEYS = {
 }
 
 
-def _options(function: Callable[..., Any]) -> Any:
-    for option in (with_context, JSON, BY, CONVERSATION):
-        function = option(function)
-    return function
+_options = together(CONVERSATION, BY, with_json)
 
 
 def _run(context: Context, tool: str, typed: dict[str, Any], /, **arguments: Any) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.options.common import together
 from unlatch.errors import StoreError, UsageError
 from unlatch.project.registry import Registry
 from unlatch.transport.account import make_key, read_key
@@ -21,8 +22,6 @@ from unlatch_fleet.tokens import Tokens
 from unlatch_fleet.unit import UNLATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unlatch.cli.runtime.context import Context
     from unlatch_fleet.fleet_file import Fleet, Repository
 
@@ -45,9 +44,7 @@ _CLONES = click.option(
 )
 
 
-def unit_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    decorated: Callable[..., Any] = _JOBS(_CLONES(function))
-    return decorated
+unit_options = together(_JOBS, _CLONES)
 
 
 def open_machine(

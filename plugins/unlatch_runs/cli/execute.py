@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import BY, PASS_ENV, flag, text_option, with_json
+from unlatch.cli.options.common import BY, PASS_ENV, flag, text_option, together, with_json
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.context import is_interactive
@@ -30,7 +30,7 @@ from unlatch_runs.journal import read_state
 from unlatch_runs.run_model import PauseReason, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from unlatch.cli.runtime.context import Context
     from unlatch_runs.run_model import RunState
@@ -40,47 +40,40 @@ _PROGRAMS = ("worker", "auditor", "usage", "hook")
 _REMOTE = ("worker", "auditor")
 
 
-def _options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The programs and limits of a run."""
-    for option in reversed(
-        (
-            click.option("--worker", metavar="COMMAND", help="Start this program for each task."),
-            click.option("--auditor", metavar="COMMAND", help="Let this program accept tasks."),
-            click.option("--usage", metavar="COMMAND", help="Ask this program for usage limits."),
-            click.option(
-                "--usage-file",
-                type=click.Path(dir_okay=False, path_type=Path),
-                help="Read the usage limits from this JSON file.",
-            ),
-            click.option("--hook", metavar="COMMAND", help="Run this program at a compaction."),
-            click.option(
-                "--jobs", type=click.IntRange(1, 64), metavar="N", help="Workers side by side."
-            ),
-            click.option(
-                "--timeout",
-                type=Number(min=1),
-                metavar="SECONDS",
-                help="Longest time of one worker; 900 by default.",
-            ),
-            click.option(
-                "--max-cost",
-                type=Number(min=0),
-                metavar="DOLLARS",
-                help="Pause when the workers have cost this much.",
-            ),
-            click.option(
-                "--max-tokens",
-                type=click.IntRange(min=0),
-                metavar="N",
-                help="Pause when the workers have used this many tokens.",
-            ),
-            PASS_ENV,
-            click.option("--on", metavar="NAME", help="Start the workers elsewhere: fleet."),
-            flag("--worktrees", default=None, help="Give each task a git worktree of its own."),
-        )
-    ):
-        function = option(function)
-    return function
+# The programs and limits of a run.
+_options = together(
+    click.option("--worker", metavar="COMMAND", help="Start this program for each task."),
+    click.option("--auditor", metavar="COMMAND", help="Let this program accept tasks."),
+    click.option("--usage", metavar="COMMAND", help="Ask this program for usage limits."),
+    click.option(
+        "--usage-file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Read the usage limits from this JSON file.",
+    ),
+    click.option("--hook", metavar="COMMAND", help="Run this program at a compaction."),
+    click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="Workers side by side."),
+    click.option(
+        "--timeout",
+        type=Number(min=1),
+        metavar="SECONDS",
+        help="Longest time of one worker; 900 by default.",
+    ),
+    click.option(
+        "--max-cost",
+        type=Number(min=0),
+        metavar="DOLLARS",
+        help="Pause when the workers have cost this much.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Pause when the workers have used this many tokens.",
+    ),
+    PASS_ENV,
+    click.option("--on", metavar="NAME", help="Start the workers elsewhere: fleet."),
+    flag("--worktrees", default=None, help="Give each task a git worktree of its own."),
+)
 
 
 @click.command(

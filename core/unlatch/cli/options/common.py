@@ -71,23 +71,33 @@ flag = partial(click.option, is_flag=True)
 filter_option = partial(click.option, callback=_filled)
 text_option = partial(click.option, callback=without_placeholder)
 text_argument = partial(click.argument, callback=without_placeholder)
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Options that are added to a command as one, in this order."""
+
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
 BY = text_option(
     "--by",
     metavar="NAME",
     help="Record this name in the history; by default your name in CI or git.",
 )
 JSON = flag("--json", "as_json", help="Print one JSON document.")
+# The function gets the context as its first argument.
+with_json = together(JSON, with_context)
 PASS_ENV = click.option(
     "--pass-env",
     multiple=True,
     metavar="NAME",
     help="Pass this variable to programs although it holds a tracker's token.",
 )
-
-
-def with_json(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command --json, and pass the context to its function as the first argument."""
-    return JSON(with_context(function))
 
 
 def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
@@ -137,5 +147,4 @@ def dry_run_option(help: str) -> Callable[[Any], Any]:
         metavar="FILE",
         help="Save the dry run to FILE, which must not exist, for unlatch apply.",
     )
-    option = flag("--dry-run", callback=_is_dry, help=help)
-    return lambda command: option(plan_out(command))
+    return together(flag("--dry-run", callback=_is_dry, help=help), plan_out)

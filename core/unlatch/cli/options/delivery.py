@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import dry_run_option, flag
+from unlatch.cli.options.common import dry_run_option, flag, together
 from unlatch.cli.options.number import Number
 from unlatch.cli.runtime.passing import context_of
 from unlatch.config.choices import CommentStyle
@@ -121,10 +121,7 @@ def serving(
             _refuse_both(delivery)
             return function(*args, delivery=delivery, **kwargs)
 
-        command: Any = run
-        for add in reversed(flags):
-            command = add(command)
-        return command
+        return together(*flags)(run)
 
     return decorate
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import complete_tracker, filter_option, flag
+from unlatch.cli.options.common import complete_tracker, filter_option, flag, together
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import Condition, Trait, alternatives, read_condition
 from unlatch.increments.model.status import Status, read_status
@@ -26,7 +26,8 @@ def _beginning(begun: str, words: Iterable[str]) -> list[str]:
 
 
 _KEYS = [*(key.value for key in Order), *(f"-{key}" for key in Order)]
-_OPTIONS = (
+# `take_listing` reads them.
+listing = together(
     flag("--all", "everything", help="Also list archived increments."),
     flag("--items", help="List the items that were reopened or closed alone."),
     filter_option(
@@ -85,13 +86,6 @@ _OPTIONS = (
         "--limit", type=click.IntRange(min=1), metavar="N", help="List at most N increments."
     ),
 )
-
-
-def listing(command: Any) -> Any:
-    """Add these options to a command; `take_listing` reads them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def take_listing(

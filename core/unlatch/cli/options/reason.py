@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import flag, text_option
+from unlatch.cli.options.common import flag, text_option, together
 from unlatch.cli.runtime.context import is_interactive, require_terminal
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.passing import context_of, settle_reason
@@ -102,7 +102,7 @@ def reason_option(
         about: lines for the comment in the editor, from the context and the command's arguments.
         check: refuses the command, with the same arguments, before it waits for a pipe.
     """
-    options = (
+    options = together(
         text_option(
             "--reason",
             "-m",
@@ -144,10 +144,7 @@ def reason_option(
                 _keep(reason)
                 raise
 
-        command: Any = run
-        for option in reversed(options):
-            command = option(command)
-        return command
+        return options(run)
 
     return decorate
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, flag, text_option
+from unlatch.cli.options.common import BY, JSON, flag, text_option, together
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.reason import named, reason_option, typed_reason
@@ -92,7 +92,7 @@ def _meant(
     return matching(manager.read_all()[0], list(map(read_condition, expressions)))
 
 
-_OPTIONS = (
+resuming = together(
     click.option(
         "--all-matching",
         "expressions",
@@ -128,10 +128,3 @@ _OPTIONS = (
     ),
     JSON,
 )
-
-
-def resuming(command: Any) -> Any:
-    """Add these options to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
-from unlatch.cli.options.common import flag, text_option
+from unlatch.cli.options.common import flag, text_option, together
 from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
-_OPTIONS = (
+# `take_scoping` reads them.
+scoping = together(
     flag("--update-scope", help="Reopen with new scope: describe the change and add tasks."),
     text_option("--scope", metavar="TEXT", help="Describe the change; implies --update-scope."),
     click.option(
@@ -63,13 +64,6 @@ class Scoping:
     stories: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     describe: bool = False
-
-
-def scoping(command: Any) -> Any:
-    """Add these options to a command; `take_scoping` reads them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def take_scoping(options: dict[str, Any]) -> Scoping | None:

@@ -30,7 +30,7 @@ from unlatch.cli.commands.trackers.not_checked import (
     tell_passed_over,
 )
 from unlatch.cli.commands.trackers.sync_listener import Listener
-from unlatch.cli.options.common import BY, JSON, dry_run_option, flag
+from unlatch.cli.options.common import BY, JSON, dry_run_option, flag, together
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render import delivery_documents
@@ -87,15 +87,13 @@ class RunOptions:
     as_json: bool
 
 
-def sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def sync_options(function: Callable[..., Any]) -> Any:
     def run(*args: Any, **typed: Any) -> Any:
         own = {field.name: typed.pop(field.name) for field in fields(RunOptions)}
         return function(*args, run=RunOptions(**own), **typed)
 
-    decorated: Callable[..., Any] = run
-    for option in (JSON, serving(*Kind), YES, BY, _COMMIT, _ALLOW_MISSING, _FORCE, _MAX_ITEMS):
-        decorated = option(decorated)
-    return decorated
+    options = (_MAX_ITEMS, _FORCE, _ALLOW_MISSING, _COMMIT, BY, YES, serving(*Kind), JSON)
+    return together(*options)(run)
 
 
 def command(entry: Entry) -> click.Command:

@@ -1,13 +1,12 @@
 """unlatch complete, abandon, undo: changes of status that close items."""
 
-from collections.abc import Callable
 from shlex import quote
 from typing import Any
 
 import click
 
 from unlatch.cli.commands.work.finish_dialog import FinishDialog
-from unlatch.cli.options.common import BY, MainCommand, flag, with_json
+from unlatch.cli.options.common import BY, MainCommand, flag, together, with_json
 from unlatch.cli.options.delivery import (
     DRY_RUN,
     OFFLINE,
@@ -47,11 +46,7 @@ _BRIEFING = click.option(
 )
 
 
-def _of_complete(function: Callable[..., Any]) -> Callable[..., Any]:
-    return _FORCE(_ARCHIVE(_BRIEFING(function)))
-
-
-_OWN_OPTIONS: dict[str, Callable[[Any], Any]] = {"complete": _of_complete}
+_OWN_OPTIONS = {"complete": together(_FORCE, _ARCHIVE, _BRIEFING)}
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 
@@ -63,7 +58,7 @@ def command(entry: Entry) -> click.Command:
     @reason_option("Record this reason, and post it on each item.")
     @BY
     @YES
-    @_OWN_OPTIONS.get(entry.name, lambda function: function)
+    @_OWN_OPTIONS.get(entry.name, together())
     @MAX_ITEMS
     @OFFLINE
     @DRY_RUN
