@@ -11,7 +11,7 @@ from unlatch.cli.options.common import BY, text_argument, text_option, together,
 from unlatch.cli.options.reason import about_name, reason_option, reason_to_reopen
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
-from unlatch_efforts.cli.argument import complete_effort
+from unlatch_efforts.cli.chosen import complete_effort
 from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell, tools_of
 
 if TYPE_CHECKING:

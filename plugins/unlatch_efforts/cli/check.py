@@ -13,7 +13,7 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.plan_making import OUTPUT, write_new
 from unlatch.cli.terminal import output
-from unlatch_efforts.cli.argument import complete_effort
+from unlatch_efforts.cli.chosen import complete_effort
 from unlatch_efforts.cli.conversation import store_of, tell_broken
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.export import Masker, as_markdown

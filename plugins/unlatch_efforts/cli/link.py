@@ -9,9 +9,8 @@ import click
 from unlatch.cli.options.common import BY, flag, with_json
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.terminal import output
-from unlatch_efforts.cli.argument import complete_effort
+from unlatch_efforts.cli.chosen import complete_effort, effort_entry
 from unlatch_efforts.cli.conversation import store_of
-from unlatch_efforts.cli.document import effort_entry
 from unlatch_efforts.store import project_of
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from unlatch.cli.options.common import with_json
 from unlatch.cli.render.describe import lines_of
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.terminal import output
-from unlatch_efforts.cli.argument import complete_effort
+from unlatch_efforts.cli.chosen import complete_effort, effort_entry
 from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell_broken
-from unlatch_efforts.cli.document import effort_entry
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.effort_model import Status
 from unlatch_efforts.entries import entry_text, speaker

@@ -13,6 +13,7 @@ from unlatch.errors import UsageError
 from unlatch.worklog.disk.user_files import remember_project
 from unlatch_sessions.lifecycle import pause_idle
 from unlatch_sessions.project import idle_after, import_store, session_store
+from unlatch_sessions.session_model import Status
 from unlatch_sessions.store import Broken
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.project.workspace import Workspace
-    from unlatch_sessions.session_model import Meta, Session, Status
+    from unlatch_sessions.session_model import Meta, Session
     from unlatch_sessions.store import SessionStore
 
 
@@ -41,6 +42,12 @@ def _with_status(workspace: Workspace) -> Iterator[tuple[str, str]]:
 
 
 SESSION = click.argument("wanted", metavar="[ID]", required=False, shell_complete=complete_session)
+OF_STATUS = click.option(
+    "--status",
+    type=click.Choice([status.value for status in Status]),
+    metavar="STATUS",
+    help="Only sessions of this status.",
+)
 IMPORTED = flag("--imported", help="Use the sessions imported from transcripts.")
 
 

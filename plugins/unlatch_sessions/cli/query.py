@@ -8,9 +8,8 @@ import click
 
 from unlatch.cli.options.common import filter_option, flag, with_json
 from unlatch.cli.terminal import output
-from unlatch_sessions.cli.chosen import IMPORTED, store_of
+from unlatch_sessions.cli.chosen import IMPORTED, OF_STATUS, store_of
 from unlatch_sessions.project import session_index
-from unlatch_sessions.session_model import Status
 from unlatch_sessions.statistics import GroupBy, choose, group
 
 if TYPE_CHECKING:
@@ -21,12 +20,7 @@ if TYPE_CHECKING:
 @click.command("query", help="Find sessions in the index. (local)")
 @filter_option("--agent", metavar="NAME", help="Only sessions with this agent.")
 @filter_option("--channel", metavar="NAME", help="Only sessions with this channel.")
-@click.option(
-    "--status",
-    type=click.Choice([status.value for status in Status]),
-    metavar="STATUS",
-    help="Only sessions of this status.",
-)
+@OF_STATUS
 @flag("--toon", help="Print the index's tables of these sessions in TOON.")
 @IMPORTED
 @with_json

@@ -8,7 +8,7 @@ import click
 
 from unlatch.cli.options.common import filter_option, flag, with_json
 from unlatch.cli.terminal import output
-from unlatch_sessions.cli.chosen import IMPORTED, SESSION, session_entry, store_of
+from unlatch_sessions.cli.chosen import IMPORTED, OF_STATUS, SESSION, session_entry, store_of
 from unlatch_sessions.cli.everywhere import (
     all_places,
     chosen_or_picked,
@@ -38,12 +38,7 @@ _STYLES: dict[str, Callable[[str], str]] = {
 
 
 @click.command("list", help="List the sessions, the newest first. (local)")
-@click.option(
-    "--status",
-    type=click.Choice([status.value for status in Status]),
-    metavar="STATUS",
-    help="Only sessions of this status.",
-)
+@OF_STATUS
 @filter_option("--agent", metavar="NAME", help="Only sessions with this agent, of any version.")
 @filter_option("--channel", metavar="NAME", help="Only sessions with this channel.")
 @filter_option("--search", metavar="TEXT", help="Only those with these words, or such an id.")

@@ -61,7 +61,7 @@ class Dialog:
             return tell_preview(context, preview, as_json=options.as_json, more=more)
         from shlex import join  # noqa: PLC0415  (slow to load)
 
-        from unlatch.cli.render.preview_many import tell_previews  # noqa: PLC0415  (as above)
+        from unlatch.cli.render.preview import tell_previews  # noqa: PLC0415  (as above)
 
         command = join(["unlatch", *options.command.split()])
         return tell_previews(context, dry_run, command=command, as_json=options.as_json)
@@ -129,7 +129,7 @@ class Dialog:
             now = done[0].outcome.increment.status
             output.ok(f"{times(len(done), 'increment')} {now} now: {each} before")
         if refused := [refusal for refusal in ended if isinstance(refusal, Refusal)]:
-            from unlatch.cli.render.preview_many import tell_refusals  # noqa: PLC0415  (rarely needed)
+            from unlatch.cli.render.preview import tell_refusals  # noqa: PLC0415  (rarely needed)
 
             tell_refusals(refused)
 
@@ -207,7 +207,7 @@ class Dialog:
         if isinstance(ended, Done):
             entry, parts = moved_entry(ended), self.parts(ended)
         else:
-            from unlatch.cli.render.preview_many import refused_entry  # noqa: PLC0415  (rarely needed)
+            from unlatch.cli.render.preview import refused_entry  # noqa: PLC0415  (rarely needed)
 
             refused = refused_entry(ended)
             entry = {key: refused[key] for key in ("id", "status", "previousStatus")}

@@ -13,7 +13,7 @@ from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.options.items import example_address
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import link_entry
-from unlatch.cli.render.preview_many import tell_refusals
+from unlatch.cli.render.preview import tell_refusals
 from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increments import Named, named_increment, named_increments

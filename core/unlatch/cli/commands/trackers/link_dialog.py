@@ -8,7 +8,7 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.documents import fact_entries, item_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.render.preview_many import tell_refusals
+from unlatch.cli.render.preview import tell_refusals
 from unlatch.cli.runtime.failure import part, problem_entry
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output

@@ -1,19 +1,24 @@
 """unlatch github, ado, jira ...: the commands of one tracker, built from its manifest."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
 from functools import partial
 from shlex import join, quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.trackers.tracker_dialog import TrackerDialog
 from unlatch.cli.commands.trackers.tracker_status import status_command
 from unlatch.cli.options.common import BY, flag, with_json
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.increments import IDS, increment_argument
 from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
+from unlatch.cli.render.deliveries import tell_done
+from unlatch.cli.render.delivery_documents import delivered_code, done_entries
+from unlatch.cli.render.dialog import Dialog
+from unlatch.cli.render.notes import tell_remarks
+from unlatch.cli.render.refused import tell_known_refusals
 from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.groups import Group
@@ -22,13 +27,20 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.carry_out import carry_out, plan_each
 from unlatch.lifecycle.change import ChangeOptions, Place, Work
-from unlatch.lifecycle.items.item_change import ItemChange
+from unlatch.lifecycle.items.item_change import ItemChange, leave_done
 from unlatch.lifecycle.items.tracker_items import plan_item_change, plan_item_creation
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.project.find_increment import find_range
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability, Manifest
 from unlatch.spi.operation import DeliveryOptions, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.change import Done, Refusal
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 _CHANGES = {
     Capability.UPDATE: (Kind.UPDATE, "Update the {noun}s of an increment."),
@@ -239,3 +251,83 @@ def _ask_reason(context: Context, increment: str, command: str) -> str:
         "reopening needs a reason", f"unlatch {command} {quote(increment)} --reason TEXT"
     )
     return ask_reason(context)
+
+
+class TrackerDialog(Dialog):
+    """The report of a change of items of increments on one tracker.
+
+    Args:
+        left: the items that the same change left as they are now, by increment.
+    """
+
+    moves = False
+    keys = ("trackers",)
+    keys_of_many = ("error", "trackers")
+
+    def __init__(
+        self,
+        context: Context,
+        options: ChangeOptions,
+        kind: Kind,
+        left: Mapping[str, Sequence[ItemSnapshot]],
+    ) -> None:
+        super().__init__(context, options)
+        self.document = "tracker-change"
+        self.kind, self.left = kind, dict(left)
+
+    def leave_done(
+        self, place: Place, changes: Sequence[ItemChange]
+    ) -> tuple[list[ItemChange], list[Refusal]]:
+        """Leave items out that the same change left as they are now, and show them."""
+        by_name = {change.subject.id: change for change in changes}
+
+        def leave(name: str) -> ItemChange:
+            change, self.left[name] = leave_done(place.open_trackers, by_name[name])
+            return change
+
+        stops = not self.options.is_many
+        kept, refused = plan_each(place.workspace, by_name, leave, stops=stops)
+        for change in () if self.options.as_json else kept:
+            self._tell_done(change.subject)
+        return kept, refused
+
+    def _tell_done(self, increment: Increment) -> None:
+        done, tracker = self.left[increment.id], self.options.tracker or ""
+        for snapshot in done:
+            tell_done(self.context.workspace.registry, tracker, snapshot.name, self.kind)
+        if done:
+            tell_known_refusals(self.context, increment, [snapshot.link for snapshot in done])
+
+    def tell(self, done: Done) -> None:
+        tell_remarks(done.outcome.increment)
+
+    def code(self, done: Done) -> int:
+        # What was pending on other trackers before stays.
+        return delivered_code(done.delivered.deliveries) if done.delivered else 0
+
+    def has_changed(self, _done: Done) -> bool:
+        return True
+
+    def tell_left(self, done: Sequence[Done]) -> None:
+        super().tell_left([done_change for done_change in done if self.code(done_change)])
+        finished = [
+            done_change.increment
+            for done_change in done
+            if done_change.increment.status.is_finished
+        ]
+        if self.kind is not Kind.REOPEN or not finished:
+            return
+        resume = f"unlatch resume {join(increment.id for increment in finished)}"
+        if self.options.is_many:
+            output.talk(f"The status of increments stays. To reopen them: {resume}")
+        else:
+            name = f"{quote(finished[0].id)} is still {finished[0].status}"
+            output.talk(f"Increment {name}. To reopen it: {resume}")
+
+    def print_document(self, name: str, code: int, **parts: Any) -> None:
+        about = {"tracker": self.options.tracker, "kind": self.kind}
+        super().print_document(name, code, **about, **parts)
+
+    def deliveries(self, done: Done) -> list[output.Json]:
+        left = done_entries(self.left.get(done.id, ()), self.kind)
+        return [*super().deliveries(done), *left]

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from unlatch.cli.commands.work.finish_consent import confirm_finish
-from unlatch.cli.commands.work.finish_ending import end_change
-from unlatch.cli.render.describe import times
+import click
+
+from unlatch.cli.render.describe import lines_of, times, tracker_title
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.terminal import output
+from unlatch.cli.runtime.context import is_interactive, require_terminal
+from unlatch.cli.runtime.failure import UNDECIDED, error_lines
+from unlatch.cli.terminal import output, prompts
+from unlatch.config.choices import Part
+from unlatch.errors import UnlatchError, unexpected
+from unlatch.increments.model.status import Status
 from unlatch.lifecycle.change import Done
+from unlatch.lifecycle.units.archiving import archive_command, archive_unit
+from unlatch.related.belonging import find_related
+from unlatch.related.places import may_have_related
 from unlatch.spi.operation import Kind
 from unlatch.worklog.name_matching import first_of
 
@@ -21,10 +32,12 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.increments.model.reopens import Amendment
     from unlatch.lifecycle.change import ChangeOptions, Ended, Outcome
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.status_change import StatusChange
+    from unlatch.project.trackers import Trackers
 
 # The keys of an increment in the documents for many.
 _UNDO_KEYS = ("error", "trackers", "left", "undone")
@@ -142,3 +155,170 @@ def _tell_undecided(context: Context, delivered: DeliveryResult) -> None:
     for name in dict.fromkeys(delivery.operation.tracker for delivery in undecided):
         close = f"{name} close-{manifests[name].slug}"
         output.talk(f"To close the item: unlatch {close} {quote(delivered.increment.id)}")
+
+
+_ING = {"complete": "Completing", "abandon": "Abandoning"}
+
+
+def confirm_finish(
+    context: Context, name: str, plans: Sequence[StatusChange], *, silent: bool
+) -> Sequence[StatusChange] | None:
+    """Ask for consent to plans of the command `name`; None if the user declined.
+
+    Args:
+        silent: whether the output is for a program; closing items then needs no consent.
+    """
+    if name != "undo":
+        return plans if silent else _ask_closing(context, plans, name)
+    is_asked = any(plan.undone for plan in plans)
+    return None if is_asked and not _ask_undo(plans) else plans
+
+
+def _ask_closing(
+    context: Context, plans: Sequence[StatusChange], name: str
+) -> Sequence[StatusChange] | None:
+    """Name the items that plans close, and ask once at a terminal; None if the user declined.
+
+    Nothing is asked without a terminal, so that CI jobs and agents go on, and where the user's
+    configuration says so. The plans come back without the warnings that were shown.
+    """
+    closing = {plan.subject.id: _closed_by(context, plan) for plan in plans}
+    count = len({link.key for links in closing.values() for link in links})
+    if not (count and is_interactive() and context.workspace.user.confirm_closing):
+        return plans
+    subject = plans[0].subject.id if len(plans) == 1 else times(len(plans), "increment")
+    how = " as not planned" if name == "abandon" else ""
+    head = f"{_ING[name]} {subject} will close {times(count, 'item')}{how}:"
+    output.talk(f"{output.warn('!')} {head}")
+    with context.trackers() as trackers:
+        for plan in plans:
+            names = [_name(trackers, link) for link in closing[plan.subject.id]]
+            _tell_items(plan, names, is_alone=len(plans) == 1)
+    if not prompts.confirm("Continue?"):
+        return None
+    return [replace(plan, approval=replace(plan.approval, warnings=())) for plan in plans]
+
+
+def _closed_by(context: Context, plan: StatusChange) -> Sequence[Link]:
+    """The links whose items a plan closes."""
+    if plan.is_idle:
+        return ()
+    config = context.workspace.config.sync
+    spared = [link for link, _ in plan.spared]
+    links = (link for link in plan.subject.links if link not in spared)
+    return [link for link in links if Part.STATUS in config.may_write(link.tracker)]
+
+
+def _name(trackers: Trackers, link: Link) -> str:
+    title = tracker_title(trackers.registry, link.tracker)
+    name = link.key
+    with suppress(UnlatchError):
+        name = trackers.settings(link.tracker).name(trackers.place(link))
+    return f"{title} {name}"
+
+
+def _tell_items(plan: StatusChange, names: Sequence[str], *, is_alone: bool) -> None:
+    if is_alone:
+        output.talk(*(f"    {name}" for name in names))
+    elif names:
+        output.talk(f"    {plan.subject.id}: {', '.join(names)}")
+    for link, needed in plan.spared:
+        output.talk(f"    {link.key} stays open: {', '.join(needed)} needs it")
+    tell_warnings(plan.approval.warnings)
+
+
+def _ask_undo(plans: Sequence[StatusChange]) -> bool:
+    names = " ".join(quote(plan.subject.argument) for plan in plans)
+    require_terminal("undo closes items again", f"unlatch undo {names} --yes")
+    entries = [(plan.subject, entry) for plan in plans for entry in plan.undone]
+    for increment, entry in entries:
+        head = f"{output.warn('!')} {increment.name} was reopened by {entry.reopened_by}: "
+        output.talk(*lines_of("", head, entry.reason))
+    items = times(sum(len(plan.subject.links) for plan in plans), "item")
+    to = " and ".join(dict.fromkeys(entry.previous_status for _, entry in entries))
+    opened, what = "the reopen" if len(entries) == 1 else "these reopens", "it"
+    if len(plans) > 1:
+        what = "them"
+    output.talk(f"  Undoing will set {what} back to {to}, and close the items that")
+    output.talk(f"  {opened} opened ({items} linked).")
+    return prompts.confirm("Continue?")
+
+
+def end_change(
+    context: Context, id: str, options: ChangeOptions, *, archive: bool, briefing: bool | None
+) -> tuple[list[UnlatchError], output.Json]:
+    """Archive a changed increment, write its briefing, and name its other work that is open.
+
+    Args:
+        archive: archive the unit; by default the command for it is shown.
+        briefing: write the briefing; None asks at a terminal, or names the command.
+
+    Returns:
+        The errors, which are shown: they cannot end the command as if nothing was changed; and
+        keys for the document.
+    """
+    failed: list[UnlatchError] = []
+    keys: output.Json = {}
+    steps = (partial(_archive, wanted=archive), partial(_brief, wanted=briefing), _tell_open_work)
+    for step in steps:
+        try:
+            keys |= step(context, context.workspace.manager.read(id), options) or {}
+        except prompts.Unanswered as stop:
+            # An unanswered prompt would say that nothing was changed.
+            raise click.Abort from stop
+        except click.Abort:
+            raise
+        except Exception as error:  # noqa: BLE001  # a bug is reported like any error
+            failed.append(unexpected(error))
+            context.trace(failed[-1])
+            output.talk(*error_lines(failed[-1]))
+    return failed, keys
+
+
+def _archive(
+    context: Context, increment: Increment, options: ChangeOptions, *, wanted: bool
+) -> None:
+    """Archive a completed unit, or name the command that does."""
+    command = shlex.join(archive_command(increment))
+    if options.command == "abandon" or increment.archived or not command:
+        return
+    if wanted:
+        archive_unit(context.workspace, increment)
+    if not options.as_json:
+        if wanted:
+            output.ok(f"{output.clean(command)}")
+        else:
+            output.talk(f"Next: {output.clean(command)}")
+
+
+def _brief(
+    context: Context, increment: Increment, options: ChangeOptions, *, wanted: bool | None
+) -> None:
+    """Write the briefing of a completed increment, or ask for it."""
+    if wanted is False or increment.status is not Status.COMPLETED:
+        return
+    if wanted or may_have_related(context.workspace, increment):
+        from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
+
+        asks, silent = not options.yes, options.as_json
+        offer_briefing(context, increment, wanted=wanted, asks=asks, silent=silent)
+
+
+def _tell_open_work(
+    context: Context, increment: Increment, options: ChangeOptions
+) -> output.Json | None:
+    """Name each effort, session and run of the increment that has not ended."""
+    if not (increment.status.is_finished and may_have_related(context.workspace, increment)):
+        return None
+    from unlatch.related.unfinished import open_work  # noqa: PLC0415
+
+    works = [*open_work(find_related(context.workspace, increment))]
+    if not options.as_json:
+        for work in works:
+            output.talk(f"{output.warn('!')} {output.clean(work.ref)} is still {work.status}")
+            output.talk(f"    To end it: {output.clean(work.next)}")
+    return (
+        {"related": [output.fields(work, "ref", "status", "next") for work in works]}
+        if works
+        else None
+    )

@@ -1,10 +1,11 @@
-"""The ids of efforts, for completion by shells."""
+"""The effort of a command: its id, and its document."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.shells import complete_work
+from unlatch.cli.terminal import output
 from unlatch_efforts.store import effort_store, project_of
 
 if TYPE_CHECKING:
@@ -14,6 +15,19 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from unlatch.project.workspace import Workspace
+    from unlatch_efforts.effort_model import Effort
+
+
+def effort_entry(effort: Effort) -> output.Json:
+    """The entry of an effort."""
+    return {
+        **output.fields(effort, "id", "title", "status", "summary", "lines", "increment"),
+        **output.fields(effort, "created", "updated", "concluded"),
+        "reopens": [
+            output.fields(reopen, "at", "by", "reason", "prior_summary", "concluded")
+            for reopen in effort.reopens
+        ],
+    }
 
 
 def complete_effort(
