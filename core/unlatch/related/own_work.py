@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch.increments.documents.spec_and_tasks import Task
     from unlatch.increments.model.increment import Increment
 
-_BOX = re.compile(rf"[ \t]*[-*+][ \t]+\[(?P<mark>{MARK})\][ \t]")
+_BOX = re.compile(rf"[ \t]*[-*+][ \t]+\\?\[\\?(?P<mark>{MARK})\][ \t]")
 _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]")
 
 

@@ -21,20 +21,21 @@ from unlatch_layouts.kiro.requirement_references import (
 )
 
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,4}){0,5}[a-z]?"
-_END = r"[.):\uff1a\u3001"
+_END = r"\\?[.):\uff1a\u3001"
 GRAMMAR = TaskGrammar(
     # In progress, and queued (kirodotdev/Kiro#8859, #5723).
     Marks({"-": State.STARTED, "~": State.OPEN}),
     # `2.1`, `2.`, `T001` and `Task 2` are ids, the number of "2 files" is none.
     re.compile(
-        r"(?P<star>\*(?!\*)[ \t]*)?(?P<bold>\*\*|__)?"
+        r"(?P<star>\\?\*(?!\*)[ \t]*)?(?P<bold>\*\*|__)?"
         rf"(?=T|[0-9]{{1,9}}(?:\.[0-9]|[a-z]?(?:{_END}*]|__)))(?:Task[ \t]{{1,4}})?"
-        rf"(?P<id>T-?[0-9]{{1,9}}|{_NUMBER})(?P<late>\*(?=[ \t.:]|\Z))?{_END}]*"
+        rf"(?P<id>T-?[0-9]{{1,9}}|{_NUMBER})(?P<late>\\?\*(?=[ \t.:\\]|\Z))?(?:{_END}])*"
         r"(?P<close>\*\*|__)?[:\uff1a]?(?:[ \t]+|\Z)",
         re.IGNORECASE,
     ),
     nests=True,
 )
+_STAR = re.compile(r"\\?\*[ \t]")
 # cc-sdd's mark of tasks that can run at the same time.
 _PARALLEL = re.compile(r"\A\(P\)(?:[ \t]|\Z)|[ \t]\(P\)\Z")
 
@@ -96,7 +97,8 @@ def _read(text: str) -> Sequence[_Read]:
 def _title(words: str, match: re.Match[str] | None) -> tuple[str, bool]:
     """The title of a task, and whether it has the star of an optional one."""
     if match is None:
-        return (words[2:].strip(), True) if words.startswith("* ") else (words, False)
+        star = _STAR.match(words)
+        return (words[star.end() :].strip(), True) if star else (words, False)
     title = _PARALLEL.sub("", words[match.end() :])
     if match["bold"] and not match["close"]:
         title = title.replace(match["bold"], "", 1)

@@ -173,3 +173,19 @@ def test_new_rules_are_no_news_about_finished_units() -> None:
     reopened = SPEC_KIT.evidence(unit, kit(" "))
     assert reopened
     assert reopened.changes(former)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case != "openspec"])
+@pytest.mark.parametrize("mark", [" ", "x", "-", "~"])
+def test_a_box_that_a_formatter_escaped_is_a_box(case: str, mark: str) -> None:
+    layout, texts, key = CASES[case]
+
+    def states(of: Texts) -> list[tuple[str, bool | None, bool]]:
+        return [(task.id, task.done, task.discarded) for task in layout.read(of).tasks]
+
+    plain = texts(mark)
+    escaped = {name: text.replace(f"[{mark}]", f"\\[{mark}]") for name, text in plain.items()}
+    assert states(plain) == states(escaped)
+    for done in (True, False):
+        marked = layout.mark(escaped, [key], done=done)
+        assert (key, done, False) in states({**escaped, **marked})

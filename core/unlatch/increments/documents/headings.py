@@ -7,7 +7,7 @@ title keeps outdated ones, as in "(was: [X] DONE)".
 import re
 from functools import lru_cache
 
-from unlatch.increments.documents.marks import BLANK, BOX, State, state_of_box
+from unlatch.increments.documents.marks import BLANK, READ_BOX, State, state_of_box
 from unlatch.increments.documents.state_words import (
     SIGN,
     WORD,
@@ -32,7 +32,7 @@ _NO_RANGE = (
     r"(?![*`]*[ \t]{0,4}(?:to|through|and|[&,/\u2192\u2013-])[ \t]{0,4}"
     r"[*`]*(?:T-[0-9]{2}|T[0-9]{3}|US-?[0-9]))"
 )
-_MARK = rf"(?P<mark>(?:{BOX}|{SIGN}){BLANK}{{1,4}})?"
+_MARK = rf"(?P<mark>(?:{READ_BOX}|{SIGN}){BLANK}{{1,4}})?"
 _SEPARATOR = r"\*{0,2}(?P<separator>[ \t]{0,4}[:.)\u2013\u2014-]{0,2}\*{0,2}[ \t]{0,4})"
 
 # The id may be code, or the text of a link.
@@ -58,7 +58,7 @@ _LONGEST_SUFFIX = 40
 _MOST_MARKS = 3
 # A former mark before the id is followed by dots for id and title.
 _WAS = pattern(
-    rf"[ \t]\(was:(?: (?P<box>{BOX})| (?P<sign>{SIGN}[ \t]{{1,4}})\.\.\.)?"
+    rf"[ \t]\(was:(?: (?P<box>{READ_BOX})| (?P<sign>{SIGN}[ \t]{{1,4}})\.\.\.)?"
     r"(?P<suffix>(?:(?!\(was:).)*)\)\Z"
 )
 _LONGEST_WAS = _MOST_MARKS * _LONGEST_SUFFIX
@@ -81,7 +81,7 @@ class Heading:
 
     @property
     def has_box(self) -> bool:
-        return self.mark.startswith("[")
+        return self.mark.startswith(("[", "\\"))
 
     @property
     def mark_state(self) -> State | None:
@@ -115,7 +115,8 @@ def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]
         if all(is_wanted(state, done=done) for state in states):
             return before
     new = old if is_wanted(heading.mark_state, done=done) else usual
-    lost = "" if old in (new, ticked, box(done=False)) else f" {old}"
+    plain = old.replace("\\", "")
+    lost = "" if plain in (new, ticked, box(done=False)) else f" {plain}"
     if not (was or is_wanted(heading.suffix_state or state_of_box(usual), done=done)):
         lost, suffix = lost + suffix, ""
     elif state_of_box(old) is State.DONE:

@@ -67,7 +67,7 @@ def as_heading(text: str) -> str:
     """The text as a heading that reads neither as a task nor as a story."""
     title = as_title(text)
     if read_task_heading(title) or read_story_heading(title):
-        return literal(title)
+        return escaped(title) if title.startswith("[") else literal(title)
     return title
 
 

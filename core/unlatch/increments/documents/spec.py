@@ -11,13 +11,13 @@ from unlatch.increments.documents.headings import (
     read_story_heading,
     read_task_heading,
 )
-from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_of_box
+from unlatch.increments.documents.marks import BLANK, NATIVE, READ_BOX, State, mark_in, state_of_box
 from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story
 from unlatch.patterns import pattern
 from unlatch.worklog.text.markdown_lines import Line, scan_work
 
 _CRITERION = pattern(
-    rf"(?:(?P<box>{BOX}){BLANK}{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
+    rf"(?:(?P<box>{READ_BOX}){BLANK}{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
     rf"(?P<close>[*_~`]{{0,4}}{LINK_END}[ \t]{{0,4}}(?P<colon>:)?[*_~`]{{0,4}}[ \t]*)",
     re.IGNORECASE,
 )
@@ -82,7 +82,7 @@ def _assign(
             end=line.start + line.body + len(line.words),
             is_below=story is not None and story == section,
             discarded=state is State.DISCARDED,
-            is_mark_known=box is None or NATIVE.knows(box[1:-1]),
+            is_mark_known=box is None or NATIVE.knows(mark_in(box)),
         )
         criteria.append(criterion)
         owned[story].append(criterion)

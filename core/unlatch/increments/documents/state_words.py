@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from unlatch.increments.documents.marks import BOX, State, state_of_box
+from unlatch.increments.documents.marks import READ_BOX, State, state_of_box
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
@@ -32,7 +32,7 @@ SIGN = r"[^\x00-\x7F\w\s\u2013\u2014\u2026\u201c\u201d\u2018\u2019\u00ab\u00bb\u
 _SPELLINGS = (re.escape(word).replace(r"\ ", "[ -]") for word in sorted(_STATES, key=len)[::-1])
 WORD = rf"(?:{'|'.join(_SPELLINGS)})(?![\w-])"
 _STATUS = pattern(
-    rf"""(?P<box>{BOX})?[ ]?(?:\*\*)?(?P<sign>{SIGN})?[ ]?(?:\*\*)?(?P<word>{WORD})?(?:\*\*)?
+    rf"""(?P<box>{READ_BOX})?[ ]?(?:\*\*)?(?P<sign>{SIGN})?[ ]?(?:\*\*)?(?P<word>{WORD})?(?:\*\*)?
     (?P<decor>[ ]?(?P<second>{SIGN})(?:[ ](?:\*\*)?{WORD}(?:\*\*)?)?)?""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -40,7 +40,7 @@ _NOTE_WORD = pattern(
     rf"[ \t(\[:\u2013\u2014-]{{0,8}}(?:{SIGN}[ ]?)?(?P<word>{WORD})", re.IGNORECASE
 )
 _PERCENT = pattern(r" ?\([0-9]{1,3}%[^()]{0,80}\)")
-_BOX = pattern(BOX)
+_BOX = pattern(READ_BOX)
 _WAS = pattern(r" \(was: (?P<old>(?:(?!\(was: ).)+)\)\Z")
 _REMARK = pattern(r"\((?P<words>[^()]+)\)")
 _DATE = pattern(r"[ \t]{0,4}(?:\([0-9]{4}-[0-9]{2}-[0-9]{2}\)|[0-9]{4}-[0-9]{2}-[0-9]{2}\b)")

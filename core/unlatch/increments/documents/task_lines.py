@@ -17,7 +17,9 @@ from unlatch.worklog.text.markdown_lines import Line, scan_work
 _MARKER = r"(?:[-*+]|[0-9]{1,9}[.)])"
 # The first item of a list may begin on the line of the item around it: `1. - [ ] Title`.
 _ITEM = rf"(?P<indent>[ \t]*(?:{_MARKER}[ \t]{{1,4}}){{0,4}}){_MARKER}[ \t]"
-_BOX = pattern(rf"{_ITEM}[ \t]*\[(?P<mark>{MARK})\](?![(\[])(?P<rest>.*)\Z")
+# mdformat escapes both brackets of the box of an optional task, and its star.
+_END = r"(?:\](?![(\[])|\\\](?=\\\*))"
+_BOX = pattern(rf"{_ITEM}[ \t]*\\?\[\\?(?P<mark>{MARK}){_END}(?P<rest>.*)\Z")
 _LIST_ITEM = pattern(_ITEM)
 
 
@@ -130,7 +132,7 @@ def scan_tasks(lines: Iterable[Line], grammar: TaskGrammar) -> list[TaskLine]:
 def _headed(line: Line, grammar: TaskGrammar) -> TaskLine | None:
     item = None if line.level else _LIST_ITEM.match(line.text)
     head = grammar.id.match(line.words) if line.level or item else None
-    if head is None or (item and not (head["mark"] or "").startswith("[")):
+    if head is None or (item and not (head["mark"] or "").startswith(("[", "\\"))):
         return None
     return TaskLine(line, width(item["indent"]) if item else -1, grammar.marks)
 

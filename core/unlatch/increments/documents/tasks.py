@@ -15,7 +15,7 @@ from unlatch.increments.documents.headings import (
     read_task_heading,
     story_behind,
 )
-from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_of_box
+from unlatch.increments.documents.marks import BLANK, NATIVE, READ_BOX, State, mark_in, state_of_box
 from unlatch.increments.documents.spec_and_tasks import Task, Tasks
 from unlatch.increments.documents.state_words import read_status, split_note
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks
@@ -36,7 +36,7 @@ _KINDS = {
     **dict.fromkeys(("satisfies acs", "satisfies ac"), "criteria"),
     **dict.fromkeys(("acceptance criteria", "acceptance criterion"), "criteria"),
 }
-_BOXED = pattern(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX}){BLANK}.*)\Z")
+_BOXED = pattern(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{READ_BOX}){BLANK}.*)\Z")
 _STORY = pattern(rf"(?<![\w-]){STORY_ID}")
 _CRITERION = pattern(rf"(?<![\w-]){CRITERION_ID}", re.IGNORECASE)
 _DISCARDED_ID = pattern(
@@ -238,7 +238,7 @@ def _task(block: TaskBlock, *, is_marked: bool) -> Task:
         story=_story(block),
         criteria=_criteria(block),
         discarded=state is State.DISCARDED,
-        is_mark_known=all(NATIVE.knows(box[1:-1]) for box in boxes if box),
+        is_mark_known=all(NATIVE.knows(mark_in(box)) for box in boxes if box),
     )
 
 

@@ -1,9 +1,12 @@
 """Tasks, as Kiro, cc-sdd and people write them, and amendments that continue their list."""
 
+from collections.abc import Iterable
+
 import pytest
 from tests.increments.layouts.kiro.specs import ULID, UNIT, amendment, tasks_in, texts
 
 from unlatch.errors import UsageError
+from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.model.reopens import NewTask
 from unlatch_layouts.kiro import KIRO
 
@@ -40,6 +43,32 @@ def test_a_line_with_a_check_box_is_a_task(line: str, expected: tuple[str, str, 
     (task,) = tasks_in(f"# Plan\r\n\r\n{line}\r\n  - a detail\r\n")
     assert (task.id, task.title, task.optional) == expected
     assert (task.line, task.done, task.status) == (3, False, None)
+
+
+_PLAN = """- [ ] 1. A
+  - [-] 1.1 B
+  - [~] 1.2 C
+  - [ ]* 1.3 D
+  - [ ]* E
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # remark with remark-gfm (findings/remark-escaped-boxes.sh), and mdformat with mdformat-gfm.
+        "* [ ] 1\\. A\n  * \\[-] 1.1 B\n  * \\[\\~] 1.2 C\n  * \\[ ]\\* 1.3 D\n  * \\[ ]\\* E\n",
+        "- [ ] 1. A\n  - [-] 1.1 B\n  - [~] 1.2 C\n  - \\[ \\]\\* 1.3 D\n  - \\[ \\]\\* E\n",
+    ],
+    ids=["remark", "mdformat"],
+)
+def test_boxes_that_a_formatter_escaped_are_boxes(text: str) -> None:
+    def rows(tasks: Iterable[Task]) -> list[tuple[str, str, bool, str | None]]:
+        return [(task.id, task.title, task.optional, task.mark) for task in tasks]
+
+    assert rows(tasks_in(_PLAN)) == rows(tasks_in(text))
+    marked = KIRO.mark(texts(text), ["1.3"], done=True)["tasks.md"]
+    assert [False, False, False, True, False] == [task.done for task in tasks_in(marked)]
 
 
 @pytest.mark.parametrize(
