@@ -258,6 +258,7 @@ class Recording:
 
 _UNITTESTS = {"test_search.py": _UNITTEST, "test_broken.py": _BROKEN}
 _SCRIPTS = {"search.test.js": _SCRIPT}
+_VITESTS = {"search.test.mjs": _VITEST, "broken.test.mjs": "import './missing.mjs';\n"}
 _PYTEST_RUN = ("python", "-m", "pytest", "-p", "no:cacheprovider", "--junit-xml=report.xml")
 _NODE_VERSION = [("node", "--version")]
 RECORDINGS = MappingProxyType(
@@ -296,9 +297,12 @@ RECORDINGS = MappingProxyType(
             environ={"JEST_JUNIT_OUTPUT_NAME": "report.xml"},
         ),
         "vitest.xml": Recording(
-            {"search.test.mjs": _VITEST, "broken.test.mjs": "import './missing.mjs';\n"},
+            _VITESTS,
             ("vitest", "run", "--reporter=junit", "--outputFile=report.xml"),
             ("vitest@5.1.2",),
+        ),
+        "vitest.tap": Recording(
+            _VITESTS, ("vitest", "run", "--reporter=tap"), ("vitest@5.1.2",), report=""
         ),
         "mocha.xml": Recording(
             _SCRIPTS,

@@ -62,6 +62,13 @@ _CASES: dict[str, dict[str, Result | str]] = {
         "hooked > h1": "it was skipped",
         "broken.test.mjs::never": _NOT_RUN("broken.test.mjs"),
     },
+    "vitest.tap": {
+        "search.test.mjs > search > fails": _FAILED,
+        "search.test.mjs::passes": _PASSED,
+        "other.test.mjs::passes": _ABSENT,
+        "hooked > h1": "it was skipped",
+        "broken.test.mjs::never": _NOT_RUN("broken.test.mjs"),
+    },
     "mocha.xml": {
         "search fails": _FAILED,
         "search.test.js::passes": _PASSED,

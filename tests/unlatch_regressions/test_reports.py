@@ -114,3 +114,31 @@ def test_tap_without_its_plan_is_refused() -> None:
         CaseName("", "a", "b"): _PASSED,
         CaseName("", "", "a"): _PASSED,
     }
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        # node-tap 21, and avocado 113.
+        (["ok 1 - finds # time=13.18ms", "    # Subtest: no"], {("", "finds")}),
+        (
+            ["ok 3 t.py:T.test_warn  # Warnings were printed into warn log"],
+            {("", "t.py:T.test_warn")},
+        ),
+        (["ok 1 - finds #4 # SKIP"], {("", "finds #4")}),
+        (["ok 1 - says \\# time=3ms"], {("", "says # time=3ms")}),
+        (
+            ["ok 1 - a # time=2s {", "    ok 1 - b", "}", "ok 2 - c"],
+            {("", "a"), ("a", "b"), ("", "c")},
+        ),
+        (
+            ["not ok 1 - opens {", "    ---", "    at: 1", "    ...", "ok 2 - {"],
+            {("", "opens {"), ("", "{")},
+        ),
+    ],
+)
+def test_a_point_of_tap_has_the_name_of_its_test(
+    lines: list[str], names: set[tuple[str, str]]
+) -> None:
+    results = read_tap("\n".join([*lines, "1..1"]).encode(), "r.tap")
+    assert names == {(case.group, case.name) for case in results}

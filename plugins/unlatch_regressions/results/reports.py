@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import re
 from enum import IntEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
@@ -36,6 +37,9 @@ _RAN = frozenset({"", "run", "passed", "pass", "success", "successful", "ok", "c
 _POINT = pattern(r"( *)(not )?ok\b(.*)", re.DOTALL)
 _DIRECTIVE = pattern(r"(?<!\\)#\s*(todo|skip)", re.IGNORECASE)
 _SUBTEST = pattern(r"( *)# Subtest: (.*)", re.DOTALL)
+# Behind a name: how long it took (findings/vitest-tap-names.sh; node-tap as well), and what avocado
+# says of a test with warnings.
+_COMMENT = pattern(r"(?<!\\)[ \t]# ?(?:time=[0-9.]{1,20}m?s|Warnings were printed into warn log)\Z")
 _ESCAPED = pattern(r"\\([\\#])")
 
 
@@ -211,22 +215,34 @@ def read_tap(data: bytes, where: str) -> Mapping[CaseName, Result]:
     results: dict[CaseName, Result] = {}
     around: list[tuple[int, str]] = []
     has_plan = in_block = False
-    for line in data.decode("utf-8", "replace").split("\n"):
+    lines = data.decode("utf-8", "replace").split("\n")
+    for line, following in pairwise((*lines, "")):
         text = line.rstrip("\r")
         stripped = text.strip()
         if in_block or stripped == "---":
             in_block = stripped != "..."
             continue
         has_plan |= text.startswith("1..")
+        opens = text.endswith(" {") and _is_group(text, following)
         if match := _SUBTEST.fullmatch(text):
             around = [test for test in around if test[0] < len(match[1])][:_MOST_DEPTH]
             around.append((len(match[1]), match[2][:_MOST_NAME]))
-        elif match := _POINT.fullmatch(text):
-            around = [test for test in around if test[0] < len(match[1])]
-            _add(results, *_point(match, " > ".join(name for _, name in around)))
+        elif match := _POINT.fullmatch(text.removesuffix(" {") if opens else text):
+            around = [test for test in around if test[0] < len(match[1])][:_MOST_DEPTH]
+            case, result = _point(match, " > ".join(name for _, name in around))
+            _add(results, case, result)
+            if opens:
+                around.append((len(match[1]), case.name))
     if not has_plan:
         raise _invalid(where, "it has no plan (1..N), so tests may be missing")
     return results
+
+
+def _is_group(point: str, following: str) -> bool:
+    """Whether the next line is that of a test in a group, and no details of a single test."""
+    inner = following.lstrip(" ")
+    is_deeper = len(following) - len(inner) > len(point) - len(point.lstrip(" "))
+    return is_deeper and not inner.startswith("---")
 
 
 def _point(match: re.Match[str], group: str) -> tuple[CaseName, Result]:
@@ -236,7 +252,7 @@ def _point(match: re.Match[str], group: str) -> tuple[CaseName, Result]:
     text = text.lstrip().removeprefix("- ")
     if marked := _DIRECTIVE.search(text):
         text, directive = text[: marked.start()], marked[1].lower()
-    name = _ESCAPED.sub(r"\1", text.strip())
+    name = _ESCAPED.sub(r"\1", _COMMENT.sub("", text.strip()).strip())
     result = Result.FAILED if match[2] else Result.PASSED
     if directive:
         result = Result.SKIPPED
