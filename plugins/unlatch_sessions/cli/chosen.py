@@ -88,6 +88,20 @@ def chosen(
     raise UsageError("session-not-named", message, hint=hint, problems=names)
 
 
+def next_listing(context: Context, *, imported: bool) -> str | None:
+    """The command that lists the sessions, of imported ones where there are no others; or None."""
+    workspace, listing = context.workspace, "unlatch session list"
+    if not imported and any(session_store(workspace).paths()):
+        return listing
+    return f"{listing} --imported" if any(import_store(workspace).paths()) else None
+
+
+def tell_none(context: Context, *, imported: bool) -> None:
+    """Say that there are no sessions, and what to do next."""
+    start = f"unlatch session {'import' if imported else 'start TITLE'}"
+    output.talk(f"No sessions. Next: {next_listing(context, imported=imported) or start}")
+
+
 def sessions(store: SessionStore) -> Iterator[Session]:
     """All sessions; reports invalid files on stderr."""
     for entry in store.all():

@@ -8,7 +8,7 @@ import click
 
 from unlatch.cli.options.common import filter_option, flag, with_json
 from unlatch.cli.terminal import output
-from unlatch_sessions.cli.chosen import IMPORTED, OF_STATUS, store_of
+from unlatch_sessions.cli.chosen import IMPORTED, OF_STATUS, next_listing, store_of, tell_none
 from unlatch_sessions.project import session_index
 from unlatch_sessions.statistics import GroupBy, choose, group
 
@@ -49,9 +49,8 @@ def query_session(
         headings = ("Session", "Status", "Started", "Channel", "Tokens", "Calls", "Failed")
         output.table(headings, rows, flexible=())
     else:
-        output.talk(
-            f"No sessions match. Next: unlatch session list{' --imported' if imported else ''}"
-        )
+        listing = next_listing(context, imported=imported)
+        output.talk(f"No sessions match.{f' Next: {listing}' if listing else ''}")
     return 0
 
 
@@ -77,7 +76,7 @@ def stats_session(context: Context, *, by: str, imported: bool, as_json: bool) -
         headings = (by.capitalize(), "Sessions", "Tokens", "Duration", "Calls", "Failed")
         output.table(headings, rows, flexible=(0,))
     else:
-        output.talk(f"No sessions. Next: unlatch session {'import' if imported else 'start TITLE'}")
+        tell_none(context, imported=imported)
     return 0
 
 

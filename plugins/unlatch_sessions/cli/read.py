@@ -8,7 +8,15 @@ import click
 
 from unlatch.cli.options.common import filter_option, flag, with_json
 from unlatch.cli.terminal import output
-from unlatch_sessions.cli.chosen import IMPORTED, OF_STATUS, SESSION, session_entry, store_of
+from unlatch_sessions.cli.chosen import (
+    IMPORTED,
+    OF_STATUS,
+    SESSION,
+    next_listing,
+    session_entry,
+    store_of,
+    tell_none,
+)
 from unlatch_sessions.cli.everywhere import (
     all_places,
     chosen_or_picked,
@@ -73,9 +81,10 @@ def list_session(
     elif sessions:
         _show_list(context, sessions, all_projects=all_projects)
     elif search is not None or len(where) > 1:
-        output.talk("No sessions match. Next: unlatch session list")
+        listing = next_listing(context, imported=imported)
+        output.talk(f"No sessions match.{f' Next: {listing}' if listing else ''}")
     else:
-        output.talk(f"No sessions. Next: unlatch session {'import' if imported else 'start TITLE'}")
+        tell_none(context, imported=imported)
     return 0
 
 

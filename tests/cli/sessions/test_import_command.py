@@ -52,6 +52,21 @@ def path(project: Project) -> Path:
     return put(project, lines(project))
 
 
+def test_where_imported_sessions_alone_exist_the_hint_lists_them(
+    project: Project, path: Path
+) -> None:
+    assert path.is_file()
+    empty, none = "No sessions. Next: unlatch session ", "No sessions match."
+    session(project, "list").ends(0, whole_err=f"{empty}start TITLE\n")
+    session(project, "list", "--search", "zebra").ends(0, whole_err=f"{none}\n")
+    import_one(project)
+    for words in (("list",), ("stats",)):
+        session(project, *words).ends(0, whole_err=f"{empty}list --imported\n")
+    for option in (("list", "--search", "zebra"), ("query", "--agent", "zebra")):
+        session(project, *option).ends(0, err=f"{none} Next: unlatch session list --imported\n")
+    session(project, "list", "--imported").ends(0, out="claude-code")
+
+
 def test_without_arguments_the_transcripts_of_this_project_are_listed(
     project: Project, path: Path
 ) -> None:
