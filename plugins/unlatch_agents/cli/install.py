@@ -7,6 +7,7 @@ import os
 import shlex
 from functools import partial
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,7 @@ from unlatch.errors import UsageError
 from unlatch.project.trusted import is_trusted
 from unlatch.transport.trace import own_home
 from unlatch_agents.install.catalog import AGENTS, Agent, Target
+from unlatch_agents.install.entries import NAME
 from unlatch_agents.install.installing import InstallPlan, apply_plan, plan_install, plan_uninstall
 from unlatch_agents.install.written import read_written
 
@@ -50,6 +52,8 @@ def install_agents(context: Context, **typed: Any) -> int:
     plan = partial(plan_install, chosen, target)
     code = _carry_out(plan, chosen, typed, verb="install")
     if not code and not typed["dry_run"] and not typed["as_json"]:
+        if target.root and which(NAME) is None:
+            output.note(f"the files for your team start {NAME}, which is not on your PATH")
         _tell_next(context)
     return code
 

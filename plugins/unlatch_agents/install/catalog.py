@@ -61,11 +61,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file or folder: for the user below a base, and in a project below its root."""
+    """A file or folder: for the user below a base, and in a project below its root.
+
+    Args:
+        is_personal: whether that of a project is this user's alone, and not in git.
+    """
 
     base: Base
     user: str
     project: str
+    is_personal: bool = False
 
     def of(self, target: Target) -> tuple[Path, Path]:
         """As `Target.place`."""
@@ -127,8 +132,12 @@ _ALL = (
         Place(Base.CLAUDE, "", ".claude"),
         Place(Base.CLAUDE, "skills", ".claude/skills"),
         Servers(Place(Base.CLAUDE_STATE, ".claude.json", ".mcp.json"), _MCP_SERVERS, _standard),
-        # The project's own settings.json is for everyone, and names no program of one user.
-        Hooks(Place(Base.CLAUDE, "settings.json", ".claude/settings.local.json"), _EVENTS, 30),
+        # The project's own settings.json is for everyone.
+        Hooks(
+            Place(Base.CLAUDE, "settings.json", ".claude/settings.local.json", is_personal=True),
+            _EVENTS,
+            30,
+        ),
     ),
     Agent(
         "codex",

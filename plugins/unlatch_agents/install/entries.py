@@ -15,9 +15,11 @@ from unlatch.worklog.digests import sha256
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch_agents.install.catalog import Agent, Keys, Target
+    from unlatch_agents.install.catalog import Agent, Keys, Place, Target
 
 HOOK = "agents hook"
+# The program, as every member of a team has it on the PATH.
+NAME = "unlatch"
 _PREFIX = "unlatch-"
 _PACKAGE = Path(__file__).parents[1]
 
@@ -49,9 +51,11 @@ def digest(value: Any) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode())
 
 
-def program() -> list[str]:
-    """How an agent starts this unlatch, by its absolute path."""
-    beside = Path(sys.executable).with_name("unlatch")
+def program(place: Place, target: Target) -> list[str]:
+    """How an agent starts unlatch: by the absolute path, or by its name in a team's file."""
+    if target.root and not place.is_personal:
+        return [NAME]
+    beside = Path(sys.executable).with_name(NAME)
     if beside.is_file():
         return [str(beside)]
     # Without the current folder on the module path: it is the project's.
@@ -63,15 +67,16 @@ def entries_for(agent: Agent, target: Target) -> Iterator[Entry]:
     yield from _skills(agent, target)
     if agent.hooks:
         base, path = agent.hooks.place.of(target)
-        command = f"{shlex.join(program())} {HOOK}"
+        command = f"{shlex.join(program(agent.hooks.place, target))} {HOOK}"
         hook: dict[str, Any] = {"type": "command", "command": command}
         if agent.hooks.timeout:
             hook["timeout"] = agent.hooks.timeout
         for event in agent.hooks.events:
             yield Entry(base, path, {"hooks": [hook]}, ("hooks", event), is_element=True)
     if is_installed("mcp"):
-        base, path = agent.servers.place.of(target)
-        yield Entry(base, path, agent.servers.entry(program()), agent.servers.keys)
+        servers = agent.servers
+        base, path = servers.place.of(target)
+        yield Entry(base, path, servers.entry(program(servers.place, target)), servers.keys)
 
 
 def _skills(agent: Agent, target: Target) -> Iterator[Entry]:

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,22 @@ def test_install_writes_skills_hooks_and_server_of_each_agent(project: Project, 
         assert server["args"] == ["mcp"]
     opencode = json.loads((home / ".config/opencode/opencode.json").read_text())
     assert opencode["mcp"]["unlatch"]["command"][-1] == "mcp"
+
+
+def test_files_for_a_team_name_no_program_of_one_machine(project: Project) -> None:
+    names = ("claude", "codex", "gemini", "cursor", "opencode")
+    done = agents(project, "install", "--project", "--yes", *names).ends(0)
+    done.shows(err="the files for your team start unlatch, which is not on your PATH")
+    personal = project.root / ".claude/settings.local.json"
+    written = [path for path in project.root.rglob("*") if path.is_file() and path != personal]
+    machine = [str(Path(sys.executable).parent), str(project.home), str(project.root)]
+    assert [] == [path for path in written if any(at in path.read_text() for at in machine)]
+    server = json.loads((project.root / ".mcp.json").read_text())["mcpServers"]["unlatch"]
+    assert {"command": "unlatch", "args": ["mcp"]} == server
+    hooks = json.loads((project.root / ".codex/hooks.json").read_text())["hooks"]
+    assert ["unlatch agents hook"] == commands(hooks)["SessionEnd"]
+    (command,) = commands(json.loads(personal.read_text())["hooks"])["SessionEnd"]
+    assert Path(shlex.split(command)[0]).is_absolute()
 
 
 def test_command_of_a_hook_runs_this_program(project: Project, home: Path) -> None:
@@ -232,7 +249,7 @@ def test_update_replaces_what_an_earlier_version_wrote(
     project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("unlatch_agents.install.entries.program", lambda: ["/old/bin/unlatch"])
+        patch.setattr("unlatch_agents.install.entries.program", lambda *_: ["/old/bin/unlatch"])
         agents(project, "install", "--yes")
     assert "/old/bin/unlatch agents hook" in (home / ".claude/settings.json").read_text()
     assert agents(project, "install", "--yes").code == 0
