@@ -207,6 +207,15 @@ def tell_pending(pending: PendingItems, *, silent: bool) -> int:
     return max([3 if pending.skipped else 0, *map(left_code, pending.results)])
 
 
+def tell_none_pending(context: Context) -> None:
+    """Say that nothing is pending outside of a project, and that no increments were looked at."""
+    output.talk("Nothing is pending.")
+    try:
+        _ = context.paths
+    except UnlatchError as error:
+        output.note(f"{output.clean(error.message)}; only items were checked")
+
+
 def tell_elsewhere(pending: PendingItems) -> None:
     """Say in one line that operations outside of the project are left."""
     left, broken = len(pending.left), len(pending.broken)

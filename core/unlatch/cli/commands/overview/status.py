@@ -7,7 +7,11 @@ from itertools import chain
 
 import click
 
-from unlatch.cli.commands.items.pending import find_pending, show_pending
+from unlatch.cli.commands.items.pending import (
+    find_pending,
+    show_pending,
+    tell_none_pending,
+)
 from unlatch.cli.commands.items.render import pending_line, record_status, tell_broken
 from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.options.items import check_items
@@ -55,9 +59,11 @@ def run(context: Context, *, items: tuple[str, ...], web: bool, as_json: bool) -
 
         return show_items(context, items, as_json=as_json)
     here, elsewhere = find_pending(context)
-    if not (here.is_done or context.has_project):
+    if not context.has_project:
         if as_json:
             output.document("item-status", items=[record_status(record) for record in here.records])
+        elif here.is_done:
+            tell_none_pending(context)
         else:
             output.data(*map(pending_line, here.records))
         tell_broken(here.broken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from unlatch.cli.commands.items.pending import (
     sync_elsewhere,
     sync_items,
     tell_elsewhere,
+    tell_none_pending,
     tell_pending,
 )
 from unlatch.cli.commands.items.render import tell_broken
@@ -41,6 +43,7 @@ from unlatch.spi.operation import Kind
 from unlatch.sync.publishing import PublishResult, Way, sync_and_publish
 from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult, preview
 from unlatch.values import dataclass
+from unlatch.worklog.disk.user_files import items_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -152,7 +155,7 @@ def _sync_items(context: Context, options: SyncOptions, run: RunOptions) -> int:
     if not silent:
         sync_render.tell_duplicates(pending.duplicates)
         if pending.is_done and not pending.results:
-            output.talk("Nothing is pending.")
+            tell_none_pending(context)
     if run.as_json:
         refused = find_refused(context)
         document = sync_documents.no_result(pending.broken, pending.duplicates, refused)
@@ -183,6 +186,8 @@ def _preview_items(context: Context, options: SyncOptions, run: RunOptions) -> i
         preview = replace(preview, broken=())  # named below, with their folders
         own = context.over(group.workspace)
         sync_render.tell_preview(own, preview, (), (), requests=True)
+    if pending.is_done:
+        tell_none_pending(context)
     tell_not_previewed(pending, PendingItems(), items)
     tell_broken(pending.broken)
     return code
@@ -190,8 +195,8 @@ def _preview_items(context: Context, options: SyncOptions, run: RunOptions) -> i
 
 def _find_of_user(context: Context) -> PendingItems:
     pending, _ = find_pending(context, recent=True)
-    if pending.is_done and not pending.found:
-        _ = context.paths  # raises `no-project`
+    if in_job() and pending.is_done and not (pending.found or os.path.lexists(items_folder())):
+        _ = context.paths  # raises `no-project`: a job in the wrong folder is not done
     return pending
 
 
