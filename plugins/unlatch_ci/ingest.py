@@ -17,6 +17,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
+from unlatch.lifecycle.items.places import group_in_project
 from unlatch.project.git.revisions import current_branch, is_built, other_branch
 from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load
@@ -73,7 +74,12 @@ def command(entry: Entry) -> click.Command:
 
 def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: int | None) -> int:
     """Handle a new comment; in a project, or outside of one for the item alone."""
-    (group,) = find_groups(context, [str(event.url)])
+    # What a project does not configure is not read: an event is no person who names an item.
+    words = [str(event.url)]
+    is_project = context.has_project
+    (group,) = (
+        [group_in_project(context.workspace, words)] if is_project else find_groups(context, words)
+    )
     group.workspace.check_config()
     if event.note is not None and group.workspace.config.comments.follow_up == "ignore":
         return _tell(event.note, options)

@@ -17,6 +17,18 @@ def test_a_missing_reason_is_asked_for(outside: Project) -> None:
     assert OPEN["jira"] == outside.states()["jira"]
 
 
+def test_an_undo_asks_about_the_item_alone(outside: Project) -> None:
+    outside.items("jira")
+    url = outside.urls["jira"]
+    outside.run("reopen", url, "--reason", REASON, "--by", "Dana").ends(0)
+    with Terminal(outside, "undo", url) as terminal:
+        terminal.answer("Undoing will close the item again.", "y\n")
+        assert terminal.end() == 0, terminal.text
+    assert f"! SCRUM-28 was reopened by Dana: {REASON}\n" in terminal.text
+    assert "linked" not in terminal.text
+    assert CLOSED["jira"] == outside.states()["jira"]
+
+
 def test_the_increment_of_an_item_is_offered(completed: Project) -> None:
     with Terminal(completed, "reopen", KEYS["jira"], "--reason", REASON) as terminal:
         terminal.answer(INSTEAD, "y\n")

@@ -69,6 +69,30 @@ def reopens_of(project: Project) -> list[int]:
     return [one["reopens"] for one in document["items"]]
 
 
+@pytest.mark.parametrize("before", ["nothing", "a delivered reopen"])
+def test_nothing_is_pending_where_there_is_no_project(outside: Project, before: str) -> None:
+    outside.items("github")
+    if before != "nothing":
+        outside.run("reopen", outside.urls["github"], "--reason", REASON).ends(0)
+    for words in (("status",), ("sync",), ("sync", "--dry-run")):
+        outside.run(*words).ends(0, err=("Nothing is pending.\n", "only items were checked"))
+        outside.run(*words, "--json").ends(0)
+    outside.run("sync", "--check").ends(2, err="error[no-project]")
+    # A job that runs in the wrong folder is not taken for one that has nothing to do.
+    outside.extra["GITLAB_CI"] = "true"
+    outside.run("sync").ends(*((2, "error[no-project]") if before == "nothing" else (0,)))
+
+
+def test_status_says_that_a_reopen_was_undone(outside: Project) -> None:
+    outside.items("github")
+    url = outside.urls["github"]
+    outside.run("reopen", url, *DANA)
+    outside.run("undo", url, "-y", "--offline").ends(0)
+    outside.run("status", url).shows(out=f"reopened today by Dana, undo recorded today: {REASON}\n")
+    outside.run("sync").ends(0)
+    outside.run("status", url).shows(out=f"reopened today by Dana, undone today: {REASON}\n")
+
+
 # unlatch sync --dry-run: the requests of pending operations on items
 
 
@@ -78,7 +102,6 @@ def titled(tracker: str) -> str:
 
 def test_the_plan_outside_of_a_project(outside: Project) -> None:
     outside.items()
-    outside.run("sync", "--dry-run").ends(2, err="error[no-project]")
     outside.run("reopen", *outside.urls.values(), "--reason", REASON, "--offline")
     outside.run("sync", "--dry-run").ends(0, out="3 items would be written to")
     document = outside.run("sync", "--dry-run", "--json").document

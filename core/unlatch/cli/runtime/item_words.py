@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
@@ -13,8 +14,8 @@ from urllib.parse import urlsplit
 
 from unlatch.cli.runtime.failure import in_job, part
 from unlatch.cli.terminal import output
-from unlatch.errors import StoreError, UsageError
-from unlatch.lifecycle.items.change import find_item_record, locate_items
+from unlatch.errors import StoreError, UnlatchError, UsageError
+from unlatch.lifecycle.items.change import find_item_record, locate_items, record_name
 from unlatch.lifecycle.items.outcome import is_left_open
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside
 from unlatch.patterns import pattern
@@ -199,10 +200,63 @@ def _place(context: Context) -> tuple[Workspace, Mapping[str, str]]:
 
 
 def find_groups(context: Context, words: Sequence[str]) -> list[ItemGroup]:
-    """The named items in groups that one set of settings serves; UsageError `unknown-item`."""
-    if context.has_project:
+    """The named items in groups that one set of settings serves.
+
+    In a project its settings serve all items that `_is_usable` does not name.
+
+    Raises:
+        UsageError: no tracker that may be used here knows an item.
+    """
+    if not context.has_project:
+        return _outside(words)
+    unknown = _not_configured(context.workspace, words)
+    if not unknown or context.workspace.allowed_targets is not None:
         return [group_in_project(context.workspace, words)]
+    for word, error in unknown.items():
+        if not _is_usable(context.workspace, word):
+            raise error
+    groups = _outside(unknown)
+    others = [word for word in words if word not in unknown]
+    return [group_in_project(context.workspace, others), *groups] if others else groups
+
+
+def _outside(words: Iterable[str]) -> list[ItemGroup]:
     return group_outside(words, environ=os.environ, user_config=user_config_file())
+
+
+def _not_configured(workspace: Workspace, words: Iterable[str]) -> dict[str, UsageError]:
+    """The items that no configured tracker of a project knows, and its errors for them."""
+    trackers, errors = Trackers(workspace), dict[str, UsageError]()
+    for word in words:
+        try:
+            trackers.item(word, alone=True)
+        except UsageError as error:
+            if error.id in ("tracker-not-configured", "url-unknown", "unknown-item"):
+                errors[word] = error
+        except UnlatchError:
+            continue  # such as a mistake in the configuration, which is reported later
+    return errors
+
+
+def _is_usable(workspace: Workspace, word: str) -> bool:
+    """Whether an item that a project does not configure is this user's to change.
+
+    It has a record from outside of the project, or an address on a tracker without any settings:
+    a name may be a mistyped one of the project, and the targets of a tracker are its guard.
+    """
+    with suppress(UnlatchError):
+        (group,) = _outside([word])
+        (ref,) = locate_items(Trackers(group.workspace), [word], offline=True)
+        is_free = "://" in word and ref.tracker not in workspace.settings
+        return is_free or record_outside(ref) is not None
+    return False
+
+
+def with_increments(context: Context, group: ItemGroup) -> Workspace:
+    """The workspace beside whose records the increments are that may have a group's items."""
+    if group.is_project or not context.has_project:
+        return group.workspace
+    return group_in_project(context.workspace, ()).workspace
 
 
 def find_record(context: Context, word: str) -> tuple[Context, str] | None:
@@ -210,11 +264,50 @@ def find_record(context: Context, word: str) -> tuple[Context, str] | None:
 
     No tracker is asked: the commands for records send nothing.
     """
+    return next(((own, record.id) for own, record in _find_records(context, word)), None)
+
+
+def _find_records(context: Context, word: str) -> Iterator[tuple[Context, Increment]]:
+    """The records of an item: in a project its own, then this user's from before it."""
+    (group,) = find_groups(context, [word])
+    (ref,) = locate_items(Trackers(group.workspace), [word], offline=True)
+    groups = [group]
+    if group.is_project and record_outside(ref):
+        groups += _outside([ref.url])
+    for group in groups:
+        if record := find_item_record(group.workspace, ref):
+            yield context.over(group.workspace), record
+
+
+def name_of_record(context: Context, word: str) -> str:
+    """The name that the record of an item has, or had."""
     (group,) = find_groups(context, [word])
     trackers = Trackers(group.workspace)
     (ref,) = locate_items(trackers, [word], offline=True)
-    record = find_item_record(group.workspace, ref)
-    return (context.over(group.workspace), record.id) if record else None
+    return record_name(group.workspace, trackers, ref)
+
+
+def nothing_recorded(context: Context, word: str) -> UsageError:
+    """The error for an item that neither a record nor an increment is about."""
+    linked = ", and no increment is linked to it" if context.has_project else ""
+    message = f"nothing is recorded here for {word}{linked}"
+    return UsageError("nothing-recorded", message, hint=f"unlatch status {quote(word)}")
+
+
+def record_outside(ref: ItemRef) -> Increment | None:
+    """This user's record of an item outside of projects."""
+    from unlatch.lifecycle.items.pending import items_of_user  # noqa: PLC0415
+
+    mine = items_of_user(environ=os.environ, user_config=user_config_file())
+    return find_item_record(mine, ref) if mine else None
+
+
+def count_elsewhere() -> int:
+    """The number of records of items that this user has outside of projects."""
+    from unlatch.lifecycle.items.pending import items_of_user  # noqa: PLC0415
+
+    mine = items_of_user(environ=os.environ, user_config=user_config_file())
+    return len([*mine.manager.collection.folders()]) if mine else 0
 
 
 def over_items(context: Context) -> Context:
@@ -253,14 +346,12 @@ def reopened_record(context: Context, word: str) -> tuple[Context, str]:
             the record cannot be read.
         UsageError: no tracker knows the item.
     """
-    record_place = find_record(context, word)
-    if record_place is not None:
-        own, name = record_place
-        record = own.workspace.manager.read(name)
+    for own, record in _find_records(context, word):
         waits = any(
             operation.kind is Kind.REOPEN and operation.state for operation in record.pending
         )
         if waits or is_left_open(record):
-            return record_place
-    message = f"no increment is linked to {word}, and no reopen of it is left to undo"
+            return own, record.id
+    linked = f"no increment is linked to {word}, and " if context.has_project else ""
+    message = f"{linked}no reopen of {'it' if linked else word} is left to undo"
     raise StoreError("nothing-to-undo", message, hint=f"unlatch status {quote(word)}")

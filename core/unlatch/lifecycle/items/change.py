@@ -256,6 +256,12 @@ def find_item_record(workspace: Workspace, ref: ItemRef) -> Increment | None:
     return find_record(workspace.manager, Link(ref.tracker, ref.id, ref.url))
 
 
+def record_name(workspace: Workspace, trackers: Trackers, ref: ItemRef) -> str:
+    """The name of the folder for an item's record."""
+    link, name = Link(ref.tracker, ref.id, ref.url), trackers.settings(ref.tracker).name(ref)
+    return draft_record(workspace.manager, link, name, _BEFORE[Kind.REOPEN]).id
+
+
 def find_records(
     workspace: Workspace, trackers: Trackers, refs: Sequence[ItemRef]
 ) -> list[tuple[ItemSnapshot, Increment | None]]:

@@ -21,7 +21,7 @@ from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_remarks, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.runtime.failure import UNDECIDED, in_job, part
-from unlatch.cli.runtime.item_words import find_groups
+from unlatch.cli.runtime.item_words import find_groups, with_increments
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
@@ -162,8 +162,8 @@ def _plan(
     offline = options.offline
     trackers = opened.enter_context(context.over(group.workspace).trackers())
     refs = locate_items(trackers, group.words, offline=offline)
-    if group.is_project and alone:
-        check_alone(group.workspace, trackers, refs, request.kind, offline=offline)
+    if context.has_project and alone:
+        check_alone(with_increments(context, group), trackers, refs, request.kind, offline=offline)
     plans = plan_items(group.workspace, trackers, refs, request, offline=offline)
     return Group(Place(group.workspace, trackers), plans, group.is_project)
 
@@ -247,7 +247,7 @@ class ItemDialog(Dialog):
         done = [change for change in ended if isinstance(change, Done)]
         delivered = [change.delivered for change in done if change.delivered]
         code = max(self._left_code(), *map(left_code, delivered), 0)
-        is_project, verb = self.groups[0].is_project, self.options.command
+        is_project, verb = all(group.is_project for group in self.groups), self.options.command
         if in_job():
             own = self.at(self.groups[0].place)
             part("items")(own, self._plans, delivered, verb=verb, code=code)
@@ -260,7 +260,7 @@ class ItemDialog(Dialog):
                 output.data(*lines_of("    ", "Reason: ", self.request.reason))
             links = (plan.link for plan in self._plans)
             output.data(*(f"    {output.clean(link.url or link.key)}" for link in links))
-        tell_left(delivered, verb, is_project=is_project)
+        tell_left(delivered, verb)
         return code
 
     def _left_code(self) -> int:

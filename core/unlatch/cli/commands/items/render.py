@@ -16,6 +16,7 @@ from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.items.beside import OperationPending, pending_reason
 from unlatch.lifecycle.items.outcome import outcome_of
 from unlatch.spi.operation import Kind
+from unlatch.worklog.disk.user_files import items_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,7 @@ def left_code(result: DeliveryResult) -> int:
     return 0 if result.on_purpose else delivered_code(result.deliveries, result.left)
 
 
-def tell_left(delivered: Sequence[DeliveryResult], verb: str, *, is_project: bool) -> None:
+def tell_left(delivered: Sequence[DeliveryResult], verb: str) -> None:
     """Name the pending operations, the command that delivers them, and where they are."""
     left = [result for result in delivered if result.left]
     if not left:
@@ -62,9 +63,10 @@ def tell_left(delivered: Sequence[DeliveryResult], verb: str, *, is_project: boo
     output.talk(f"{output.warn(words)} Next: {step}")
     if is_one_blocked and not ends:
         output.talk(f"    To withdraw it: {join(['unlatch', 'unlink', _key(left[0].increment)])}")
-    if not (is_project or ends):
-        folder = left[0].increment.folder.parent
-        output.talk(f"    They are in {folder}: only you on this machine can deliver them.")
+    places = {result.increment.folder.parent for result in left}
+    if items_folder() in places and not ends:
+        which = "They are" if len(places) == 1 else "Those of no project are"
+        output.talk(f"    {which} in {items_folder()}: only you on this machine can deliver them.")
 
 
 def _is_one_blocked(left: Sequence[DeliveryResult]) -> bool:

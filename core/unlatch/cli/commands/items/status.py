@@ -10,10 +10,11 @@ from unlatch.cli.render.describe import ago, lines_of, seen_line
 from unlatch.cli.render.documents import item_entry
 from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.item_words import find_groups
+from unlatch.cli.runtime.item_words import find_groups, record_outside, with_increments
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.change import find_increments, find_records, locate_items
 from unlatch.lifecycle.items.outcome import ReopenOutcome, outcome_of
+from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +43,12 @@ def show_items(context: Context, words: Sequence[str], *, as_json: bool) -> int:
             own = context.over(group.workspace)
             trackers = opened.enter_context(own.trackers())
             refs = locate_items(trackers, group.words)
-            matches += find_records(group.workspace, trackers, refs)
-            owners += find_increments(group.workspace, trackers, refs)
+            records = find_records(group.workspace, trackers, refs)
+            matches += [
+                (seen, record or (record_outside(ref) if group.is_project else None))
+                for ref, (seen, record) in zip(refs, records, strict=True)
+            ]
+            owners += find_increments(with_increments(context, group), trackers, refs)
     seen = [snapshot for snapshot, _ in matches]
     code = UNDECIDED if any(snapshot.error for snapshot in seen) else 0
     if as_json:
@@ -63,6 +68,9 @@ def show_items(context: Context, words: Sequence[str], *, as_json: bool) -> int:
             last = record.reopens[-1]
             when, by = ago(last.reopened_at, now), output.clean(last.reopened_by)
             head = f"{_OUTCOMES[outcome_of(record, last)]} {when} by {by}"
+            if last.reverted_at is not None:
+                is_sent = all(operation.kind is not Kind.UNDO for operation in record.pending)
+                head += f", {'undone' if is_sent else 'undo recorded'} {ago(last.reverted_at, now)}"
             output.data(*lines_of("    ", f"{head}: ", last.reason))
         if record is not None and record.pending:
             output.data(f"    {pending_line(record)}")

@@ -92,14 +92,20 @@ def _find_item(context: Context, wanted: str) -> tuple[Context, str] | None:
     """The record of an item; None if it has none, or if the word may be a part of a name."""
     if not context.is_item(wanted):
         return None
-    from unlatch.cli.runtime.item_words import find_record  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.item_words import (  # noqa: PLC0415  (slow to load)
+        find_record,
+        nothing_recorded,
+    )
 
     try:
-        return find_record(context, wanted)
+        record = find_record(context, wanted)
     except UsageError:
         if not context.has_project:
             raise
-    return None
+        return None
+    if record is None and not context.has_project:
+        raise nothing_recorded(context, wanted)
+    return record
 
 
 def _tell(context: Context, wanted: str, *, as_json: bool) -> int:

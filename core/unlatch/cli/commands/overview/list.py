@@ -31,18 +31,20 @@ Row = TypeVar("Row", bound=Listed | ListRow)
 @listing
 @with_json
 def run(context: Context, *, items: bool, as_json: bool, **options: Any) -> int:
+    elsewhere = 0
     if items:
-        from unlatch.cli.runtime.item_words import over_items  # noqa: PLC0415  (slow to load)
+        from unlatch.cli.runtime import item_words  # noqa: PLC0415  (slow to load)
 
-        context = over_items(context)
+        elsewhere = item_words.count_elsewhere() if context.has_project else 0
+        context = item_words.over_items(context)
     listing, hidden = take_listing(context, **options)
     with nullcontext() if as_json else context.paged():
         if items and not as_json:
-            return _show_items(context, listing)
+            return _show_items(context, listing, elsewhere)
         return _show(context, listing, hidden=hidden, as_json=as_json)
 
 
-def _show_items(context: Context, listing: Listing) -> int:
+def _show_items(context: Context, listing: Listing, elsewhere: int) -> int:
     """Show the records of items alone, one a line."""
     rows, broken = [], list[BrokenIncrement]()
     for record in listing:
@@ -55,6 +57,8 @@ def _show_items(context: Context, listing: Listing) -> int:
         output.table(headings, rows, flexible=(4,))
     elif not broken:
         output.talk("No item matches." if listing.filters else "No items.")
+    if elsewhere:
+        output.talk(f"{times(elsewhere, 'item')} recorded outside of this project.")
     return tell_left_out([*broken, *listing.left_out])
 
 

@@ -9,6 +9,7 @@ import click
 
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.item_words import count_elsewhere
 from unlatch.cli.terminal import output
 from unlatch.increments.layouts.native import OWN
 from unlatch.increments.model.status import Status
@@ -55,6 +56,11 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
         output.note(
             f"this folder is in the project {output.clean(str(outer))}; commands here now use "
             "the new project (to use the other one, delete .unlatch here)"
+        )
+    if paths.config in new and (elsewhere := count_elsewhere()):
+        output.talk(
+            f"{times(elsewhere, 'item')} recorded outside of this project; unlatch status, undo "
+            "and history find them here, too."
         )
     more = ", and unlatch list" if names else ""
     fill = "fill in .unlatch/config.toml, then " if paths.config in new else ""
