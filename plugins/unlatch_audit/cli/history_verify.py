@@ -12,17 +12,18 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.increments import named_increments
 from unlatch.cli.terminal import output
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.times import stamp
+from unlatch_audit.cli.named_records import find_named
 from unlatch_audit.verify.results import Part, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.increments.model.increment import BrokenIncrement
+    from unlatch_audit.cli.named_records import Groups
     from unlatch_audit.verify.results import Check, VerifiedEntry, VerifiedIncrement
 
 _STYLES = {Verdict.OK: output.good, Verdict.DIFFERS: output.bad, Verdict.UNCHECKED: output.warn}
@@ -43,13 +44,19 @@ _KINDS = {
 @increment_argument("wanted", metavar="[ID|ITEM]...", nargs=-1)
 @with_json
 def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
-    increments, broken = _verify(context, wanted)
+    lost: Sequence[VerifiedIncrement] = ()
     gaps: Sequence[str] = ()
-    if context.has_project and not wanted:
+    broken: Sequence[BrokenIncrement] = ()
+    if context.has_project:
         from unlatch_audit.verify.deletions import find_lost  # noqa: PLC0415  (starts git)
 
-        lost = find_lost(context.workspace)
-        increments, gaps = [*increments, *lost.deleted], lost.gaps
+        lost, gaps = find_lost(context.workspace)
+    if wanted:
+        groups, lost = find_named(context, wanted, lost)
+        gaps = ()
+    else:
+        groups, broken = _all(context)
+    increments = [*_verify(context, groups), *lost]
     verified = [increment for increment in increments if increment.entries]
     differing, unchecked = (
         sum(increment.count(verdict) for increment in verified)
@@ -79,39 +86,25 @@ def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
     return code
 
 
-def _verify(
-    context: Context, wanted: Sequence[str]
-) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
-    from unlatch.cli.runtime.item_words import (  # noqa: PLC0415  (slow to load)
-        find_record,
-        items_typed,
-        records_of_items,
-    )
-    from unlatch_audit.verify.verify import verify_history  # noqa: PLC0415
+def _all(context: Context) -> tuple[Groups, Sequence[BrokenIncrement]]:
+    from unlatch.cli.runtime.item_words import records_of_items  # noqa: PLC0415  (slow to load)
 
-    broken: Sequence[BrokenIncrement] = ()
-    groups: list[tuple[Context, Sequence[Increment]]] = []
-    if wanted:
-        words = dict.fromkeys(items_typed(context, wanted))
-        records = {word: find_record(context, word) for word in words if context.is_item(word)}
-        if others := [word for word in words if not records.get(word)]:
-            names = named_increments(context, others).names
-            groups.append((context, [context.workspace.manager.read(name) for name in names]))
-        groups += [
-            (own, [own.workspace.manager.read(name)])
-            for own, name in filter(None, records.values())
-        ]
-    else:
-        groups, broken = records_of_items(context)
-        if context.has_project:
-            sound, unread = context.workspace.manager.read_all()
-            groups, broken = [(context, sound), *groups], [*unread, *broken]
+    groups, broken = records_of_items(context)
+    if context.has_project:
+        sound, unread = context.workspace.manager.read_all()
+        groups, broken = [(context, sound), *groups], [*unread, *broken]
+    return groups, broken
+
+
+def _verify(context: Context, groups: Groups) -> list[VerifiedIncrement]:
+    from unlatch_audit.verify.verify import verify_history  # noqa: PLC0415  (slow to load)
+
     verified: list[VerifiedIncrement] = []
     with context.transport() as options:
         for own, increments in groups:
             with own.trackers(options) as trackers:
                 verified += verify_history(own.workspace, trackers, increments)
-    return verified, broken
+    return verified
 
 
 def _lines(increment: VerifiedIncrement, *, all_entries: bool) -> Iterator[str]:

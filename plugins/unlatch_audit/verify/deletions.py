@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.former import ids_in, recorded_ids
@@ -47,13 +47,14 @@ _PLAIN = (
     "--encoding=UTF-8",
 )
 _SHORT = 10
+# The name of what git's history as a whole keeps from being checked.
+GIT = "git"
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(NamedTuple):
     """What verification finds beside the increments and items that are there.
 
-    Args:
+    Attributes:
         deleted: records that git's history has and that are gone, or whose events are.
         gaps: numbers that no increment has ("0003", "0005-0007").
     """
@@ -155,7 +156,7 @@ def _gaps(numbers: set[int]) -> tuple[str, ...]:
 
 def _unchecked(id_: str, text: str) -> VerifiedIncrement:
     check = Check(Part.RECORD, Verdict.UNCHECKED, id_, text)
-    return VerifiedIncrement("git", (VerifiedEntry("", "file", None, None, (check,)),))
+    return VerifiedIncrement(GIT, (VerifiedEntry("", "file", None, None, (check,)),))
 
 
 def _find_deleted(root: Path, present: _Present) -> tuple[VerifiedIncrement, ...] | None:

@@ -232,6 +232,44 @@ def test_a_committed_deletion_of_an_increment_is_found(kept: Project) -> None:
     assert "Nothing is recorded yet" not in done.said
 
 
+@pytest.mark.parametrize("word", ["7", NAME, "smart-discipline", "1-7"])
+def test_a_deletion_is_found_for_the_named_increment_alone(kept: Project, word: str) -> None:
+    remove(kept)
+    commit = save(kept, "Tidy up")
+    kept.run("history", "verify", word).ends(5, out=(NAME, f"commit {commit[:10]} deleted it"))
+    kept.run("history", "verify", OTHER).ends(0, lacks=NAME)
+    kept.run("history", "verify", "9").ends(2, err="error[unknown-increment]")
+
+
+def test_removed_events_are_found_for_the_named_increment_alone(kept: Project) -> None:
+    empty_history(kept)
+    save(kept)
+    kept.run("history", "verify", "7").ends(5, out="removed or rewrote the event reopened")
+    kept.run("history", "verify", OTHER).ends(0)
+
+
+def test_what_deletes_the_record_of_a_named_item_is_found(alone: Project) -> None:
+    place = folder(alone, "ado")
+    alone.commit()
+    alone.git("rm", "-r", "--quiet", str(place))
+    commit = save(alone)
+    alone.run("history", "verify", KEYS["ado"]).ends(5, out=f"commit {commit[:10]} deleted it")
+    alone.run("history", "verify", KEYS["jira"]).ends(0)
+
+
+@pytest.mark.parametrize("place", ["project", "outside"])
+def test_an_item_without_a_record_is_said_to_have_none(
+    request: pytest.FixtureRequest, place: str
+) -> None:
+    project: Project = request.getfixturevalue(place)
+    url = project.urls["github"]
+    said = f"error[nothing-recorded]: nothing is recorded here for {url}"
+    done = project.run("history", "verify", url).ends(2, err=(said, f"next: unlatch status {url}"))
+    assert ("increment" in done.err) is (place == "project")
+    other = "error[item-not-linked]" if place == "project" else said
+    project.run("history", url).ends(2, err=other)
+
+
 def test_a_deletion_that_is_not_committed_is_found(kept: Project) -> None:
     remove(kept)
 
