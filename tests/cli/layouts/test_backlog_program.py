@@ -1,4 +1,7 @@
-"""Tasks of Backlog.md as the `backlog` program reads them, also after a change by unlatch."""
+"""Tasks of Backlog.md as the `backlog` program reads them, also after a change by unlatch.
+
+Installing and starting it takes eight seconds of CPU, so `make torture` does.
+"""
 
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from tests.servers.npm_program import NpmProgram
 from unlatch.testing.layouts import texts_of
 from unlatch_layouts.backlog_md import BACKLOG_MD
 
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.sweep]
 MARKS = (
     "## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [x] #1 A\n- [ ] B\n  - [ ] nested\n* [ ] star\n"
     "1. [ ] number\n- [ ]\n```\n- [ ] #3 code\n```\n"
@@ -84,7 +87,6 @@ def test_the_program_lists_the_same_tasks(project: Project, program: NpmProgram)
         assert STATUSES.get(word, "planning") == ours[key]["status"], key
 
 
-@pytest.mark.sweep
 def test_a_reopened_task_is_listed_edited_and_completed_again(
     project: Project, program: NpmProgram
 ) -> None:

@@ -1,4 +1,7 @@
-"""The layout against the `openspec` program, which also archives changes."""
+"""The layout against the `openspec` program, which also archives changes.
+
+Installing and starting it takes ten seconds of CPU, so `make torture` does.
+"""
 
 import json
 from pathlib import Path
@@ -30,7 +33,7 @@ from unlatch.testing.layouts import texts_of
 from unlatch_layouts.openspec import OPENSPEC
 from unlatch_layouts.openspec.changes import archive_command
 
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.sweep]
 # Of `list`; its `status` is their summary.
 COUNTS = ("completedTasks", "totalTasks", "status")
 # Boxes, and what only looks like one, in any place that the program reads.
@@ -119,7 +122,6 @@ def toggle(root: Path) -> None:
 
 
 @needs_samples
-@pytest.mark.sweep  # the program starts once for each sample; counts are compared above
 @pytest.mark.parametrize("every", [False, True])
 def test_after_an_amendment_only_the_counts_differ(program: Program, *, every: bool) -> None:
     with_samples(program)
@@ -162,7 +164,6 @@ def schema_file(pattern: str, name: str) -> dict[str, str]:
     return {f"openspec/schemas/{name}/schema.yaml": text}
 
 
-@pytest.mark.sweep
 def test_the_program_counts_the_same_boxes_in_the_files_that_a_schema_chooses(
     program: Program,
 ) -> None:
@@ -186,7 +187,6 @@ def test_the_program_counts_the_same_boxes_in_the_files_that_a_schema_chooses(
     assert len({counted[f"add-{number}"] for number in range(len(PATTERNS))}) == len(PATTERNS) - 1
 
 
-@pytest.mark.sweep  # as above, with a start of the program for each pattern
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_schema_of_a_project_chooses_the_files_with_tasks(
     program: Program, pattern: str
@@ -238,7 +238,6 @@ def is_valid(program: Program) -> bool:
     return done.returncode == 0
 
 
-@pytest.mark.sweep
 def test_a_changed_requirement_is_archived_once_it_follows_the_advice(archived: Program) -> None:
     program = archived
     unit = move_back(program)
@@ -293,7 +292,7 @@ def test_advice_names_what_archiving_again_takes_from_later_changes(
     assert "two passkeys." not in spec.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [pytest.param("sign in", marks=pytest.mark.sweep), "SIGN  IN"])
+@pytest.mark.parametrize("name", ["sign in", "SIGN  IN"])
 def test_another_spelling_of_a_requirement_is_named(archived: Program, name: str) -> None:
     program = archived
     unit = move_back(program)
