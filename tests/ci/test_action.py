@@ -561,6 +561,7 @@ def test_every_template_may_allow_missing_tokens(
     )
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize(
     ("given", "code"),

@@ -139,6 +139,7 @@ STARTING = {
 }
 
 
+@pytest.mark.sample(count=4)
 @pytest.mark.parametrize("where", ["laptop", "job"])
 @pytest.mark.parametrize("name", STARTING)
 def test_a_setting_that_starts_a_program_is_named(

@@ -127,6 +127,7 @@ def fork(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     return systems[name] | NO_TOKENS
 
 
+@pytest.mark.sample(count=1)
 def test_a_fork_without_tokens_passes_the_gate_and_nothing_was_checked(
     team: Team, fork: dict[str, str]
 ) -> None:
@@ -137,6 +138,7 @@ def test_a_fork_without_tokens_passes_the_gate_and_nothing_was_checked(
     assert 3 == done.out.count("allowed: a pull request from a fork gets no tokens")
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("tokens", [[], ["GITHUB_TOKEN"]], ids=["none", "reading"])
 def test_a_fork_passes_with_operations_that_it_cannot_deliver(
     team: Team, fork: dict[str, str], tokens: list[str]
@@ -170,6 +172,7 @@ def test_a_fork_with_one_token_is_held_against_that_tracker(
     assert 2 == done.out.count("1 item not checked (")
 
 
+@pytest.mark.sample(count=1)
 def test_a_fork_may_not_sync_without_tokens(team: Team, fork: dict[str, str]) -> None:
     assert 5 == job(team, "job", fork).try_unlatch("sync", "--yes").code
 

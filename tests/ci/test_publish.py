@@ -118,6 +118,7 @@ def test_without_a_branch_or_a_committer_nothing_is_sent_and_nothing_is_committe
     assert (0, before) == (done.code, team.laptop.git("ls-remote", "origin"))
 
 
+@pytest.mark.sweep
 def test_an_archived_increment_moves_with_all_that_is_in_it(team: Team) -> None:
     increments = team.laptop.home / ".unlatch/increments"
     (increments / NAME / "notes").mkdir()
@@ -241,6 +242,7 @@ def test_credentials_in_an_address_are_shown_to_nobody(here: Job, secret: str) -
     assert "s3cr3t" not in done.out + done.err
 
 
+@pytest.mark.sweep
 def test_two_jobs_in_one_checkout_take_turns(team: Team, here: Job) -> None:
     running = [here.start("sync", "--yes", "--commit", "push") for _ in range(2)]
     said = [process.communicate(timeout=60)[0] for process in running]

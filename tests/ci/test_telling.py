@@ -207,6 +207,7 @@ def test_outside_of_ci_nobody_is_told(team: Team) -> None:
     assert [] == commands(done.out + done.err)
 
 
+@pytest.mark.sample(count=2)
 @pytest.mark.parametrize("options", [(), ("--json",), ("--dry-run",), ("--check", "--json")])
 @pytest.mark.parametrize("system", [GITHUB, AZURE, GITLAB], ids=["github", "azure", "gitlab"])
 def test_peoples_text_never_becomes_a_command(

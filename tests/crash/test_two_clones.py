@@ -46,6 +46,7 @@ def assert_done(team: Team, *members: Member) -> None:
         assert {REASON: EVERYWHERE} == member.synced
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", TRACKERS)
 def test_half_delivered_here_and_finished_there(team: Team, tracker: str) -> None:
     # Two were delivered; the outcome of the third comment is unknown here.

@@ -141,6 +141,7 @@ def test_a_created_issue_is_found_and_updated(plugin: JiraPlugin) -> None:
     assert updated.after.title == "New"
 
 
+@pytest.mark.sweep
 def test_every_marked_comment_is_found_oldest_first_and_can_be_taken_back(
     jira820_server: Jira820, plugin: JiraPlugin
 ) -> None:

@@ -43,6 +43,7 @@ def _note(shared: Path) -> dict[str, str]:
     return note
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("_own_server")
 def test_server_is_shared_and_ends_with_the_last_user_even_if_killed(tmp_path: Path) -> None:
     users = [_user(tmp_path), _user(tmp_path)]

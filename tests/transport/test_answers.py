@@ -258,6 +258,7 @@ def test_plugin_table_has_the_first_word_on_every_answer() -> None:
     assert "POST {'n': 1} {\"n\": 1}" == error.message
 
 
+@pytest.mark.sample(count=3)
 @pytest.mark.parametrize(
     ("body", "said"),
     [

@@ -217,6 +217,7 @@ def test_a_comment_in_markdown_is_read_as_such(box: Sandbox) -> None:
     assert text == asked.text
 
 
+@pytest.mark.sweep
 def test_new_comments_cost_a_request_for_a_page_of_revisions(box: Sandbox) -> None:
     add_noise(box, range(200, 210))
     for number in range(200, 210):

@@ -15,6 +15,7 @@ from unlatch_efforts.verify import verify
 SECONDS = 1.5
 
 
+@pytest.mark.sample(count=6)
 @pytest.mark.parametrize(
     "piece",
     [

@@ -23,7 +23,7 @@ def _break_connections(database: str) -> None:
 
 
 def test_blows_at_nodes_double_and_lose_nothing(postgres_server: Postgres, tmp_path: Path) -> None:
-    load = Load(12, 3, webhooks=30, nodes=2, blows=4, lease=3.0, settle=0.3, is_warm=True)
+    load = Load(6, 3, webhooks=15, nodes=2, blows=2, lease=3.0, settle=0.3, is_warm=True)
     run = carry_out(load, tmp_path, postgres_server, _break_connections)
-    assert ([], 36) == (run.wrong, run.figures["itemsJudged"])
-    assert {"queued": 20, "known already": 10} == run.figures["webhooks"]
+    assert ([], 18) == (run.wrong, run.figures["itemsJudged"])
+    assert {"queued": 10, "known already": 5} == run.figures["webhooks"]

@@ -21,6 +21,7 @@ from tests.warm.client import COLD
 from unlatch_sandbox import Fault
 
 
+@pytest.mark.sweep
 def test_sync_delivers_and_pushes_each_repository_once(fleet: Fleet) -> None:
     for _ in range(4):
         fleet.add()

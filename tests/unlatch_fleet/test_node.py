@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from psycopg.sql import SQL, Identifier
 from tests.fleet.nodes import KEY, nodes_of
 from tests.unlatch_fleet.repositories import REASON
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tests.unlatch_fleet.repositories import Fleet
 
 
+@pytest.mark.sweep
 def test_nodes_deliver_each_repository_once(fleet: Fleet, database: str) -> None:
     for _ in range(2):
         fleet.add()

@@ -131,6 +131,7 @@ def test_messages_become_units_and_nothing_tells_a_secret(tmp_path: Path, enqueu
     assert -signal.SIGTERM == running.process.returncode
 
 
+@pytest.mark.sweep
 def test_connections_that_end_lose_no_message(
     tmp_path: Path, enqueuer: str, connection: psycopg.Connection[tuple[object, ...]]
 ) -> None:
@@ -145,6 +146,7 @@ def test_connections_that_end_lose_no_message(
         assert "" == running.end()
 
 
+@pytest.mark.sweep
 def test_it_starts_while_the_database_is_away(tmp_path: Path) -> None:
     away = f"host=127.0.0.1 port=1 dbname=fleet password={IN_PATH}"
     with command(tmp_path, away) as running:

@@ -136,6 +136,7 @@ def test_a_page_of_thousands_is_cut() -> None:
     assert 500 == page.count('data-heading="Group"')
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
 def test_nothing_is_cut_at_the_width_of_a_phone_or_a_desk(page: str, tmp_path: Path) -> None:
     measure = """

@@ -129,6 +129,7 @@ def test_the_same_test_breaks_work_again_only_after_it_passed(project: Project) 
     assert (Reaction.REOPEN, "test", _WORK) == (again.at_most, again.kind, again.work)
 
 
+@pytest.mark.sweep
 def test_the_memory_has_what_counts_and_grows_no_further(project: Project) -> None:
     path = project.root / ".unlatch" / RESULTS
     path.parent.mkdir()

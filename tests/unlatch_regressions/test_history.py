@@ -175,6 +175,7 @@ def _on_a_side_branch(repository: Repository, fix: str) -> None:
     repository.git("merge", "--quiet", "--no-ff", "--no-edit", "undo")
 
 
+@pytest.mark.sample(count=2)
 @pytest.mark.parametrize(
     "act",
     [

@@ -42,6 +42,7 @@ def _write(root: Path) -> None:
     write_memory(root, _lines(10, 2), _PLACES, is_default=True)
 
 
+@pytest.mark.sweep
 def test_a_death_at_any_boundary_loses_no_result(tmp_path: Path) -> None:
     def place(name: str) -> Path:
         root = tmp_path / name

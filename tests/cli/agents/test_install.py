@@ -156,6 +156,7 @@ def test_uninstall_restores_every_byte(project: Project, home: Path, name: str) 
     assert before == files(home)
 
 
+@pytest.mark.sweep
 def test_files_that_were_missing_are_removed_again(project: Project) -> None:
     assert agents(project, "install", "--yes", *AGENTS).code == 0
     assert len(files(project.home)) > 10

@@ -219,6 +219,7 @@ def _forget(project: Project) -> str:
     return f"{THEIRS}/{SEARCH}/metadata.json"
 
 
+@pytest.mark.sample(count=2)
 @pytest.mark.parametrize("change", [_change, _add, _ignore, _hide_twice, _configure])
 def test_it_refuses_what_git_could_not_bring_back(
     specweave: Project, change: Callable[[Project], str]
@@ -358,6 +359,7 @@ def is_sound(specweave: Project, was: list[dict[str, Any]]) -> bool:
     return sum(places) == 1 and listed(specweave) == was
 
 
+@pytest.mark.sweep
 def test_a_migration_that_was_cut_short_anywhere_can_be_read_and_begun_again(
     specweave: Project,
 ) -> None:

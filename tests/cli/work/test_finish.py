@@ -131,6 +131,7 @@ def test_what_the_status_table_forbids_is_refused(project: Project) -> None:
     assert (before, []) == (project.tree(), project.sent())
 
 
+@pytest.mark.sweep
 def test_completing_and_resuming_time_and_again_keeps_every_entry(active: Project) -> None:
     for number in range(3):
         assert active.run("complete", "7").code == 0

@@ -151,6 +151,7 @@ def test_an_item_of_another_repository_is_not_taken_for_one_of_ours(project: Pro
     assert project.states() == CLOSED
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("shown", [{"closed": True}, {}])
 def test_what_specweave_archives_by_stays_as_it_is(project: Project, shown: dict[str, Any]) -> None:
     """SpecWeave 1.0.593 archives an increment with a `github` block only if that says "closed"."""

@@ -116,6 +116,7 @@ def test_a_route_that_cannot_be_used_is_an_error_of_the_server(
             client_for(HOST, tmp_path).read("101")
 
 
+@pytest.mark.sweep
 def test_a_process_that_was_edited_is_read_again(box: Sandbox, tmp_path: Path) -> None:
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Closed"))
     chosen = settings(box)

@@ -153,6 +153,7 @@ def test_labels_of_a_diagram_are_escaped() -> None:
     assert chart == ('flowchart TD\n  n0["A #quot;x#quot;]; click n0 #lt;b#gt;#96;#35;#96;"]\n')
 
 
+@pytest.mark.sweep
 def test_a_long_chain_is_checked_without_recursion() -> None:
     nodes = "".join(f"\n## N{n}\n\nd{n} → d{n + 1}\n" for n in range(3000))
     assert check(read_workflow(HEAD + nodes)) == []
