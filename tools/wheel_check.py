@@ -166,11 +166,17 @@ def needed(
 
 
 def link_distribution(package: Distribution, site: Path) -> None:
-    """Link the files of a distribution, with its compiled modules, into a folder of libraries."""
+    """Link the files of a distribution into a folder of libraries; compiled modules are shared."""
     for file in package.files or ():
-        if file.parts[0] != "..":  # a program
-            (site / file).parent.mkdir(parents=True, exist_ok=True)
-            (site / file).symlink_to(str(file.locate()))
+        if file.parts[0] == ".." or file.parent.name == "__pycache__":  # a program, or as below
+            continue
+        (site / file).parent.mkdir(parents=True, exist_ok=True)
+        (site / file).symlink_to(str(file.locate()))
+        compiled = (site / file).with_name("__pycache__")
+        if file.suffix == ".py" and not compiled.is_symlink():
+            shared = Path(str(file.locate())).with_name("__pycache__")
+            shared.mkdir(exist_ok=True)
+            compiled.symlink_to(shared)
 
 
 def use(bin_folder: Path, folder: Path) -> None:
