@@ -234,7 +234,7 @@ def _ask_undo(plans: Sequence[StatusChange]) -> bool:
     for increment, entry in entries:
         head = f"{output.warn('!')} {increment.name} was reopened by {entry.reopened_by}: "
         output.talk(*lines_of("", head, entry.reason))
-    if plans[0].before.is_item:
+    if plans[0].subject.is_item:
         output.talk("  Undoing will close the item again.")
         return prompts.confirm("Continue?")
     items = times(sum(len(plan.subject.links) for plan in plans), "item")
