@@ -26,7 +26,7 @@ from tests.unlatch_ado.making import (
 )
 
 import unlatch_ado.plugin
-from unlatch.errors import Conflict, NotFound, Rejected, UnknownOutcome
+from unlatch.errors import NotFound, Rejected, UnknownOutcome
 from unlatch.spi import Change, Draft, Span, as_html
 from unlatch.spi.text import Check, Checks, Heading
 from unlatch_ado.api import client
@@ -223,18 +223,6 @@ def test_a_long_description_takes_no_long_time(noise: str, count: int) -> None:
     assert update_description(before, draft("New")).startswith(f"{BEGIN}<p>New</p>")
 
 
-def test_creates_an_item(box: Sandbox, plugin: AdoPlugin) -> None:
-    outcome = plugin.create(creating(None, "specs"))
-    fields = box.ado.work_item(int(outcome.after.ref.id))["fields"]
-    assert (outcome.after.labels, outcome.refused) == (("specs",), ())
-    assert fields["System.WorkItemType"] == "User Story"
-    assert (fields["System.Title"], fields["System.Tags"]) == ("Smart discipline", "specs")
-    assert fields["System.Description"].endswith(
-        f"<p>Kept text</p><p>[unlatch end 0007-smart]</p>{MARKER}"
-    )
-    assert sent_requests(box) == ["POST"]
-
-
 def test_the_type_is_one_of_a_configured_project(box: Sandbox) -> None:
     plugin = plugin_for(box, work_item_type="Saga")
     with pytest.raises(Rejected, match="type-not-found:"):
@@ -294,24 +282,6 @@ def test_only_items_that_were_created_since_then_are_listed(
     assert len(list(plugin.list_items(since))) == count
 
 
-def test_updates_its_part_and_keeps_what_people_wrote(box: Sandbox, plugin: AdoPlugin) -> None:
-    created = plugin.create(creating(draft("Old"))).after.ref
-    number = int(created.id)
-    before = box.ado.work_item(number)["fields"]["System.Description"]
-    box.ado.edit(number, description=f"<div>Mine &amp; yours</div>{before}<div>Below</div>")
-    box.requests.clear()
-    write_change(plugin, created, editing(draft("New", title="Other")))
-    assert sent_requests(box) == ["GET", "PATCH"]
-    fields = box.ado.work_item(number)["fields"]
-    expected = f"<div>Mine &amp; yours</div>{before.replace('Old', 'New')}<div>Below</div>"
-    assert (fields["System.Title"], fields["System.Description"]) == ("Other", expected)
-
-    created = plugin.create(creating()).after.ref
-    box.requests.clear()
-    write_change(plugin, created, editing(draft()))
-    assert sent_requests(box) == ["GET"]
-
-
 def test_a_snapshot_without_the_description_is_not_taken_for_an_empty_one(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
@@ -320,18 +290,6 @@ def test_a_snapshot_without_the_description_is_not_taken_for_an_empty_one(
     with pytest.raises(ValueError, match="without the description"):
         plugin.write(plugin.read(ref(box, number), commented), editing())
     assert box.ado.work_item(number)["fields"]["System.Description"] == "<p>Mine</p>"
-
-
-def test_an_update_does_not_write_over_a_person(box: Sandbox, plugin: AdoPlugin) -> None:
-    created = plugin.create(creating(draft("Old"))).after.ref
-
-    def person() -> None:
-        box.ado.edit(int(created.id), description="<p>All mine</p>")
-
-    box.faults.add(Fault("ado", "human", method="PATCH", action=person))
-    with pytest.raises(Conflict):
-        write_change(plugin, created, editing(draft("New")))
-    assert box.ado.work_item(int(created.id))["fields"]["System.Description"] == "<p>All mine</p>"
 
 
 def test_a_description_that_does_not_fit_is_refused_and_a_title_cut(

@@ -1,10 +1,9 @@
 """Who changed the state of a work item, and whether it was opened or closed."""
 
 import pytest
-from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, write_change
+from tests.unlatch_ado.making import plugin_for, ref
 
-from unlatch.spi import ItemHistory, visible
-from unlatch_ado.plugin import AdoPlugin
+from unlatch.spi import ItemHistory
 from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.ado import shapes
 from unlatch_sandbox.ado.admin import OWNER, PERSON
@@ -22,20 +21,6 @@ def moved_item(box: Sandbox) -> int:
 
 def owners(found: ItemHistory) -> list[bool | None]:
     return [one.own for one in found.changes[-2:]]
-
-
-def test_the_history_shows_whose_changes_and_comments_are_ours(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    number = moved_item(box)
-    box.ado.add_comment(number, f"<p>{visible(OP)}</p>", PERSON)
-    write_change(plugin, ref(box, number), reopening(goal=None))
-
-    found = plugin.read_history(ref(box, number))
-
-    assert [False, True] == owners(found)
-    assert [False, True] == [one.is_open for one in found.changes[-2:]]
-    assert [False, True] == [one.own for one in found.comments]
 
 
 def test_the_account_is_asked_for_once_also_if_it_is_refused(box: Sandbox) -> None:

@@ -11,21 +11,6 @@ from unlatch_ado.plugin import AdoPlugin
 from unlatch_sandbox import Sandbox
 
 
-def test_a_reopening_that_would_succeed_is_approved_without_effect(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    number = box.ado.add_work_item(title="x", state="Closed", tags=["completed"])
-    before, change = box.ado.work_item(number), reopening()
-    plugin.read(ref(box, number))
-    box.requests.clear()
-    plugin.approve(plugin.read(ref(box, number), change), change)
-    assert box.ado.work_item(number) == before
-    assert box.ado.comments(number) == []
-    [get, patch] = box.requests.entries("ado")
-    assert (get.method, patch.method) == ("GET", "PATCH")
-    assert "validateOnly=true" in patch.query
-
-
 def test_a_new_item_is_approved_without_being_made_if_it_can_be(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:

@@ -47,22 +47,6 @@ def plugin(server: EmulateGitHub, settings: GithubSettings) -> GithubPlugin:
     return GithubPlugin(settings, for_tests("github", server.url, token=server.token))
 
 
-def test_a_closed_issue_is_reopened(
-    server: EmulateGitHub, settings: GithubSettings, plugin: GithubPlugin
-) -> None:
-    number = server.closed_issue(labels=("completed", "bug"))
-
-    with measure() as meter:
-        outcome = act(plugin, settings.locate(str(number), None), REOPEN)
-
-    assert (outcome.after.state, meter.requests) == ("open", 5)
-    assert server.state(number) == ("open", "reopened")
-    assert server.labels(number) == {"bug", "reopened"} == set(outcome.after.labels)
-    assert server.comments(number) == [
-        f"**Reopened**: Bug discovered in error handling\n\n{hidden(OP)}"
-    ]
-
-
 def test_an_issue_is_created_found_and_updated(server: EmulateGitHub, plugin: GithubPlugin) -> None:
     made = create(plugin, draft(), CREATE).after
 

@@ -41,15 +41,6 @@ def _found(box: Sandbox, plugin: GithubPlugin, number: int) -> list[str]:
     return [comment.id for comment in plugin.find_comments(ref(box, number), OP)]
 
 
-def test_a_strangers_marker_does_not_count(box: Sandbox, plugin: GithubPlugin, number: int) -> None:
-    box.github.add_person(STRANGER)
-    _comment(box, number, STRANGER)
-
-    assert _found(box, plugin, number) == []
-    assert sent(box) == [f"GET /issues/{number}/comments", *LOOKUPS]
-    assert plugin.find_ops(ref(box, number)) == ()
-
-
 @pytest.mark.parametrize(
     ("role", "counts"),
     [

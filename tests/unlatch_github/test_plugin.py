@@ -1,6 +1,5 @@
 """The effects of operations on the issue and its labels, and their requests, as planned."""
 
-import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -26,7 +25,6 @@ from tests.unlatch_github.making import (
     ref,
     sent,
     state,
-    text,
     update,
 )
 
@@ -37,7 +35,7 @@ from unlatch.errors import (
     TrackerError,
     UnknownOutcome,
 )
-from unlatch.spi import Category, Change, Goal, Snapshot, hidden, ops_in
+from unlatch.spi import Category, Change, Goal, Snapshot, hidden
 from unlatch_github import label_problem
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault, Sandbox
@@ -296,63 +294,6 @@ def test_who_may_not_label_is_told_and_the_rest_is_done(box: Sandbox, plugin: Gi
     )
 
 
-def test_a_hostile_reason_is_read_as_it_was_written(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box)
-
-    act(plugin, ref(box, number), replace(REOPEN, comment=text(HOSTILE)))
-
-    (body,) = bodies(box, number)
-    page = _read(body)
-    written = f"Reopened: {CLEANED}"
-    assert " ".join(written.split()) == " ".join(page.seen.replace("\u200b", "").split())
-    assert {"p", "strong", "br"} == page.tags
-    assert not re.search(r"[@#](?=\w)|GH-(?=\w)|[\x00\x07\x1b]", page.seen)
-    assert ops_in(body) == {OP}
-
-
-def test_an_issue_is_created_with_its_labels_by_one_request(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    outcome = create(plugin, draft(), CREATE)
-
-    number = int(outcome.after.ref.id)
-    assert (outcome.after.title, outcome.after.state) == ("Smart discipline", "open")
-    assert (outcome.after.labels, outcome.refused, outcome.notes) == (("increment",), (), ())
-    assert outcome.after.ref == ref(box, number)
-    assert box.github.issue(REPOSITORY, number)["body"] == (
-        f"{BEGIN}\nWhat it is about\n<!-- unlatch:end -->\n{hidden(OP)}"
-    )
-    assert sent(box) == ["POST /issues"]
-
-    title = " ".join(CLEANED.split())
-    outcome = create(plugin, draft(title=title, body=HOSTILE), CREATE)
-
-    issue = box.github.issue(REPOSITORY, int(outcome.after.ref.id))
-    assert (issue["title"], outcome.after.title) == (title, title)
-    assert "<!-- unlatch:end -->" not in issue["body"].removesuffix(
-        f"<!-- unlatch:end -->\n{hidden(OP)}"
-    )
-
-
-def test_an_update_keeps_what_people_wrote(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = int(create(plugin, draft(), CREATE).after.ref.id)
-    body = box.github.issue(REPOSITORY, number)["body"]
-    box.github.edit(REPOSITORY, number, body=f"Above.\r\n\r\n{body}\n\nBelow: \\1 $&")
-
-    update(plugin, ref(box, number), draft(title="New", body=HOSTILE), replace(CREATE, op=OP))
-
-    issue = box.github.issue(REPOSITORY, number)
-    assert issue["title"] == "New"
-    assert issue["body"].startswith(f"Above.\r\n\r\n{BEGIN}\nit's ")
-    assert issue["body"].endswith(f"<!-- unlatch:end -->\n{hidden(OP)}\n\nBelow: \\1 $&")
-    assert "What it is about" not in issue["body"]
-
-    update(plugin, ref(box, number), draft(title="New", body="Short"), CREATE)
-    assert box.github.issue(REPOSITORY, number)["body"] == (
-        f"Above.\r\n\r\n{BEGIN}\nShort\n<!-- unlatch:end -->\n{hidden(OP)}\n\nBelow: \\1 $&"
-    )
-
-
 @pytest.mark.parametrize(
     ("body", "kept"),
     [
@@ -402,26 +343,6 @@ def test_what_github_would_not_take_is_not_sent(
 
     assert caught.value.id == error
     assert sent(box) == []
-
-
-def test_a_marker_is_found_on_any_page_whoever_posted_it(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    number = closed_issue(box)
-    for index in range(150):
-        marker = hidden(OP) if index in (20, 140) else hidden(OTHER_OP)
-        box.github.add_comment(REPOSITORY, number, f"{index} {marker}")
-    act(plugin_for(box, token=box.github.bot_token), ref(box, number), REOPEN)
-    box.requests.clear()
-
-    found = plugin.find_comments(ref(box, number), OP)
-
-    texts = {str(one["id"]): one["body"] for one in box.github.comments(REPOSITORY, number)}
-    assert [texts[comment.id].split()[0] for comment in found] == ["20", "140", "**Reopened**:"]
-    assert all(comment.created.tzinfo is not None for comment in found)
-    # Of several, those of the token's own account may be deleted.
-    assert [comment.own for comment in found] == [False, False, False]
-    assert len(sent(box)) == 3
 
 
 def test_a_created_issue_is_found_by_its_marker_on_any_page(

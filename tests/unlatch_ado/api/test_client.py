@@ -18,12 +18,11 @@ from tests.unlatch_ado.making import (
     write_change,
 )
 
-from unlatch.errors import Rejected, UnknownOutcome, UnlatchError
+from unlatch.errors import Rejected, UnknownOutcome
 from unlatch.spi import Change, Scheme
 from unlatch.spi.operation import Category
 from unlatch.transport import for_tests
 from unlatch.transport.credentials import find_credential
-from unlatch.transport.trust import check_origin, read_trusted_hosts
 from unlatch_ado import manifest
 from unlatch_ado.api.client import Client, newest_query
 from unlatch_ado.plugin import AdoPlugin
@@ -114,23 +113,6 @@ def test_a_route_that_cannot_be_used_is_an_error_of_the_server(
         server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=body)
         with pytest.raises(Rejected, match=r"answer-not-understood:|call-not-offered:"):
             client_for(HOST, tmp_path).read("101")
-
-
-@pytest.mark.sweep
-def test_a_process_that_was_edited_is_read_again(box: Sandbox, tmp_path: Path) -> None:
-    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Closed"))
-    chosen = settings(box)
-
-    def fresh() -> AdoPlugin:
-        return AdoPlugin(
-            chosen, for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
-        )
-
-    assert fresh().read(item).item.category is Category.DONE
-    # From Agile to Scrum: Closed and Active are gone, Done and Committed are new.
-    box.ado.add_project("widgets", "Scrum")
-    box.ado.edit(int(item.id), state="Done")
-    assert write_change(fresh(), item).after.state == "Committed"
 
 
 def test_a_state_that_is_no_longer_legal_is_chosen_anew(box: Sandbox, tmp_path: Path) -> None:
@@ -254,19 +236,3 @@ def found(env: dict[str, str], *, keyring: str | None = None, az: str | None = N
 )
 def test_the_token_is_the_first_that_there_is(given: dict[str, Any], expected: object) -> None:
     assert found(**given) == expected
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["https://dev.azure.com/fabrikam", "https://fabrikam.visualstudio.com/DefaultCollection"],
-)
-def test_the_vendors_hosts_get_the_token(url: str) -> None:
-    check_origin(url, manifest, read_trusted_hosts({}, [manifest]))
-
-
-def test_a_server_of_ones_own_gets_it_where_the_pipeline_says_so() -> None:
-    url = "https://tfs.example/tfs/DefaultCollection"
-    with pytest.raises(UnlatchError, match="host-not-trusted:"):
-        check_origin(url, manifest, read_trusted_hosts({}, [manifest]))
-    env = {"SYSTEM_COLLECTIONURI": "https://tfs.example/tfs/DefaultCollection/"}
-    check_origin(url, manifest, read_trusted_hosts(env, [manifest]))

@@ -81,12 +81,6 @@ def test_a_work_item_with_a_value_of_another_type_is_refused(
         work_item(answer(**more))
 
 
-@pytest.mark.parametrize("value", [None, [], "text", 5])
-def test_other_json_is_no_work_item(value: object) -> None:
-    with pytest.raises(Misread, match=r"^at its top: expected an object$"):
-        work_item(value)
-
-
 def test_the_bodies_of_a_batch_are_text_or_json() -> None:
     value = [{"code": 200, "body": '{"id": 1}'}, {"code": 404, "body": {"a": 1}}, {"code": 500}]
     assert batch({"value": value}) == [(200, b'{"id": 1}'), (404, b'{"a": 1}'), (500, b"{}")]

@@ -9,13 +9,10 @@ import pytest
 import responses
 from requests import PreparedRequest
 from tests.unlatch_github.making import (
-    CREATE,
     OP,
     REOPEN,
     act,
     closed_issue,
-    create,
-    draft,
     ref,
     sent,
     settings_for,
@@ -136,17 +133,6 @@ class Paced:
         self.plugin = GithubPlugin(settings, transport)
 
 
-@pytest.mark.sweep
-def test_many_comments_and_issues_are_a_second_apart(box: Sandbox) -> None:
-    paced = Paced(box)
-
-    for _ in range(10):
-        act(paced.plugin, ref(box, closed_issue(box)), REOPEN)
-        create(paced.plugin, draft(), CREATE)
-
-    assert paced.clock.now == 15.0
-
-
 def test_an_hours_limit_leaves_the_rest_for_later_and_touches_nothing_of_it(box: Sandbox) -> None:
     paced = Paced(box)
     for _ in range(500):
@@ -217,13 +203,6 @@ def test_actions_on_a_companys_server_trust_it(tmp_path: Path, name: str) -> Non
     env = {"GITHUB_TOKEN": "a", name: "https://ghe.example/api/v3"}
 
     assert _sent_token(GithubSettings.model_validate(COMPANY), tmp_path, env) == "a"
-
-
-def test_a_companys_server_that_nobody_trusts_gets_nothing(tmp_path: Path) -> None:
-    env = {"GITHUB_TOKEN": "a", "GH_ENTERPRISE_TOKEN": "c"}
-
-    with pytest.raises(UnlatchError, match="host-not-trusted:"):
-        open_transport(manifest, COMPANY["api_url"], env=env, cache=tmp_path)
 
 
 @pytest.mark.parametrize(

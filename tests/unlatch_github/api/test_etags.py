@@ -76,24 +76,6 @@ def test_what_is_kept_holds_every_fact_and_no_body(box: Sandbox, cache: Path) ->
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
-@pytest.mark.sample(at=(1,))
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"null", b"[]", b"\xff", b"{}", b'{"version": 1}', b'{"version": 99}'],
-)
-def test_a_kept_file_that_is_broken_is_read_over(box: Sandbox, cache: Path, content: bytes) -> None:
-    number = closed_issue(box)
-    plugin = _plugin(box, cache)
-    first = plugin.read(ref(box, number)).item
-    (kept,) = _files(cache)
-    kept.write_bytes(content)
-
-    seen = [plugin.read(ref(box, number)).item for _ in range(2)]
-
-    assert seen == [first, first]
-    assert _statuses(box) == [200, 200, 304]
-
-
 def test_what_may_no_longer_be_seen_is_not_shown_from_what_is_kept(
     box: Sandbox, cache: Path
 ) -> None:

@@ -177,14 +177,6 @@ def test_an_edit_that_fails_after_the_transition_says_that_the_state_was_changed
     assert (done.after.labels, done.commented) == (("completed", "mine"), False)
 
 
-def test_an_edit_that_cannot_be_read_back_is_unknown(server: Sandbox) -> None:
-    key = done_issue(server)
-    server.faults.add(Fault("jira", "status", method="GET", code=503, after=1, times=9))
-    with pytest.raises(UnknownOutcome):
-        deliver(plugin_for(server), ref(server, key), REOPEN)
-    assert len(comments(server, key)) == 1
-
-
 @pytest.mark.parametrize(
     ("headers", "waited"),
     [

@@ -22,7 +22,6 @@ from unlatch.errors import (
     Limited,
     Rejected,
     TrackerError,
-    UnknownOutcome,
 )
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_sandbox import Fault, Sandbox
@@ -81,21 +80,6 @@ def test_a_limited_write_is_not_sent_again(box: Sandbox, plugin: JiraPlugin, rea
     assert (status(box, key), comments(box, key)) == ("In Progress", [])
     assert caught.value.done is not None
     assert (caught.value.done.after.state, caught.value.done.commented) == ("In Progress", False)
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT"])
-@pytest.mark.parametrize("kind", ["error-after", "drop-after", "drop", "html"])
-def test_a_write_without_a_trustworthy_answer_is_unknown_and_not_sent_again(
-    box: Sandbox, plugin: JiraPlugin, method: str, kind: str
-) -> None:
-    key = done_issue(box)
-    box.faults.add(Fault("jira", kind, method=method))
-
-    with pytest.raises(UnknownOutcome):
-        deliver(plugin, ref(box, key), REOPEN)
-
-    assert [line.partition(" ")[0] for line in sent(box)].count(method) == 1
-    assert len(comments(box, key)) <= 1
 
 
 def test_an_issue_is_made_without_labels_that_no_screen_shows(either: Sandbox) -> None:

@@ -103,8 +103,3 @@ def test_the_token_goes_to_the_gateway_and_not_to_the_site() -> None:
         JiraPlugin(settings, transport).read(settings.ref("SCRUM-28"))
 
         assert ["Authorization" in call.request.headers for call in wire.calls] == [False, True]
-
-
-def test_trust_is_checked_on_the_gateway() -> None:
-    settings = JiraSettings(site=CLOUD, project="SCRUM", gateway=True)
-    assert (settings.base_url, settings.web, settings.version) == (GATE, CLOUD, 3)

@@ -158,15 +158,6 @@ def words(text: Text) -> list[str]:
     return ["".join(span.text for span in block) for block in text if isinstance(block, tuple)]
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_wiki_text_around_the_section_stays_as_it_is(newline: str) -> None:
-    before = f"h1. Mine{newline}{newline}* a list{newline}"
-    after = f"{newline}{newline}{{code}}x{{code}}{newline}"
-    old = wiki(wrap_section(((Span("Old"),),), ID)).replace("\n", newline)
-    found = format_of(2).with_kept(f"{before}{old}{after}", BODY, ID)
-    assert found == f"{before}{wiki(wrap_section(BODY, ID))}{after}"
-
-
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_section_is_kept_apart_from_what_people_and_other_increments_wrote(version: int) -> None:
     form = format_of(version)
