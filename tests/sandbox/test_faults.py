@@ -215,13 +215,6 @@ def test_azure_devops_delays_on_success_and_blocks_with_a_code(box: Sandbox, ado
     assert blocked.json()["message"].startswith("TF400733")
 
 
-def test_jira_gives_the_reason_of_a_limit(box: Sandbox, jira: Call) -> None:
-    reason = "jira-per-issue-on-write"
-    box.faults.add(Fault("jira", "rate-limit", form="reason", reason=reason))
-    answer = jira("GET", "/3/myself")
-    assert (429, reason) == (answer.status_code, answer.headers["RateLimit-Reason"])
-
-
 def test_a_person_acts_between_two_requests_or_before_the_answer_is_sent(
     box: Sandbox, github: Call
 ) -> None:

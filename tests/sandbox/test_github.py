@@ -61,18 +61,6 @@ def test_labels_are_equal_in_any_case_removed_and_replaced(github: Call) -> None
     assert github("POST", f"{ISSUE}/labels", json=[]).json() == []
 
 
-def test_comments_come_in_pages_with_links(box: Sandbox, github: Call) -> None:
-    for number in range(5):
-        box.github.add_comment("octo/widgets", 4, f"comment {number}")
-    answer = github("GET", f"{ISSUE}/comments", params={"per_page": 2, "page": 2})
-    assert [comment["body"] for comment in answer.json()] == ["comment 2", "comment 3"]
-    assert {"prev", "next", "first", "last"} == set(answer.links)
-    following = requests.get(
-        answer.links["next"]["url"], headers=answer.request.headers, timeout=10
-    )
-    assert [comment["body"] for comment in following.json()] == ["comment 4"]
-
-
 @pytest.mark.parametrize(("length", "status"), [(65_536, 201), (65_537, 422)])
 def test_a_comment_has_a_longest_length(github: Call, length: int, status: int) -> None:
     answer = github("POST", f"{ISSUE}/comments", json={"body": "x" * length})
@@ -125,37 +113,6 @@ def test_unknown_repository_and_issue_are_not_found_and_deleted_ones_gone(
     assert github("GET", ISSUE).status_code == 410
     box.github.add_repository("octo/quiet", has_issues=False)
     assert github("GET", "/repos/octo/quiet/issues").status_code == 410
-
-
-@pytest.mark.parametrize(("method", "status"), [("GET", 301), ("PATCH", 307)])
-def test_a_renamed_repository_redirects_and_the_target_answers(
-    box: Sandbox, github: Call, method: str, status: int
-) -> None:
-    box.github.rename_repository("octo/widgets", "octo/gadgets")
-    answer = github(method, ISSUE, json={"state": "open"})
-    assert status == answer.status_code
-    followed = requests.request(
-        method,
-        answer.headers["Location"],
-        json={"state": "open"},
-        headers={"Authorization": f"Bearer {box.github.token}"},
-        timeout=10,
-    )
-    assert (followed.status_code, followed.json()["number"]) == (200, 4)
-    assert "/repos/octo/gadgets/" in followed.json()["url"]
-
-
-def test_a_transferred_issue_redirects_with_its_comments(box: Sandbox, github: Call) -> None:
-    box.github.add_repository("octo/gadgets")
-    box.github.add_comment("octo/widgets", 4, "carried")
-    number = box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
-    answer = github("PATCH", ISSUE, json={"state": "open"})
-    assert answer.status_code == 301
-    assert answer.headers["Location"].endswith(f"/repos/octo/gadgets/issues/{number}")
-    assert [c["body"] for c in box.github.comments("octo/gadgets", number)] == ["carried"]
-    # What belongs to it does not redirect.
-    assert github("GET", f"{ISSUE}/comments").status_code == 404
-    assert github("POST", f"{ISSUE}/comments", json={"body": "x"}).status_code == 404
 
 
 def test_the_number_of_a_transferred_issue_is_not_used_again_and_a_pull_request_marked(

@@ -98,14 +98,6 @@ def test_what_is_missing_is_null_beside_what_is_there(box: Sandbox, query: Query
         ]
 
 
-def test_a_renamed_repository_is_followed_and_named(box: Sandbox, query: Query) -> None:
-    box.github.rename_repository("octo/widgets", "octo/gizmos")
-
-    answer = query('query { repository(owner: "octo", name: "widgets") { nameWithOwner } }')
-
-    assert answer["data"]["repository"]["nameWithOwner"] == "octo/gizmos"
-
-
 @pytest.mark.parametrize(
     "text",
     [

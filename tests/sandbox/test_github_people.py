@@ -49,32 +49,6 @@ def test_without_push_access_all_of_it_is_dropped_silently(box: Sandbox, github:
     assert refused.status_code == 403
 
 
-def test_tokens_tell_of_themselves_what_their_kind_tells(box: Sandbox, github: Call) -> None:
-    admin = box.github
-    admin.scopes = "public_repo"
-    told = {}
-    for token in (admin.token, admin.fine_token, admin.bot_token):
-        answer = github("GET", "/user", headers={"Authorization": f"Bearer {token}"})
-        told[token] = (answer.status_code, answer.headers.get("X-OAuth-Scopes"))
-
-    assert told == {
-        admin.token: (200, "public_repo"),
-        admin.fine_token: (200, None),
-        admin.bot_token: (403, None),
-    }
-
-
-def test_a_repository_shows_what_the_account_may_do(box: Sandbox, github: Call) -> None:
-    box.github.add_repository("octo/closed", push=False, private=True)
-
-    shown = [github("GET", f"/repos/octo/{name}").json() for name in ("widgets", "closed")]
-
-    assert [(one["private"], one["permissions"]["triage"]) for one in shown] == [
-        (False, True),
-        (True, False),
-    ]
-
-
 def test_who_may_not_read_issues_sees_none_and_who_may_not_push_no_permission(
     box: Sandbox, github: Call
 ) -> None:
@@ -125,20 +99,3 @@ def test_a_permission_is_the_base_of_a_role(
     answer = github("GET", f"{HOME}/collaborators/ann/permission").json()
 
     assert (answer["permission"], answer["role_name"]) == (permission, role)
-
-
-def test_an_author_is_shown_with_kind_and_association(box: Sandbox, github: Call) -> None:
-    box.github.add_person("mallory", association="CONTRIBUTOR")
-    box.github.add_issue(number=5, title="Mine", author="mallory")
-    for user in ("ann", "mallory", "renovate[bot]"):
-        box.github.add_comment("octo/widgets", 4, "x", user)
-
-    comments = github("GET", f"{ISSUE}/comments").json()
-
-    assert [(one["user"]["type"], one["author_association"]) for one in comments] == [
-        ("User", "MEMBER"),
-        ("User", "CONTRIBUTOR"),
-        ("Bot", "NONE"),
-    ]
-    issue = github("GET", f"{HOME}/issues/5").json()
-    assert (issue["user"]["login"], issue["author_association"]) == ("mallory", "CONTRIBUTOR")

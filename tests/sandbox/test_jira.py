@@ -33,46 +33,6 @@ def test_wrong_credentials_are_refused_and_none_see_nothing(jira: Call) -> None:
     assert jira("GET", "/3/serverInfo", auth=None).status_code == 200
 
 
-def test_an_unknown_issue_is_not_found_and_people_have_account_ids(
-    jira: Call, box: Sandbox
-) -> None:
-    answer = jira("GET", "/3/issue/SCRUM-99")
-    message = "Issue does not exist or you do not have permission to see it."
-    assert (404, {"errorMessages": [message], "errors": {}}) == (
-        answer.status_code,
-        answer.json(),
-    )
-
-    me = jira("GET", "/3/myself").json()
-    assert (me["emailAddress"], "accountId" in me, "name" in me) == (
-        box.jira.email,
-        True,
-        False,
-    )
-
-
-def test_one_get_brings_fields_transitions_and_properties(jira: Call) -> None:
-    jira("PUT", f"{ISSUE}/properties/unlatch.op.1", json={"done": True})
-    params = {"fields": "status,labels", "expand": "transitions", "properties": "unlatch.op.1"}
-    found = jira("GET", ISSUE, params=params).json()
-    assert {"status", "labels"} == set(found["fields"])
-    assert found["fields"]["status"]["statusCategory"]["key"] == "done"
-    categories = {t["name"]: t["to"]["statusCategory"]["key"] for t in found["transitions"]}
-    assert categories == {"To Do": "new", "In Progress": "indeterminate", "Done": "done"}
-    assert found["properties"] == {"unlatch.op.1": {"done": True}}
-
-
-def test_a_transition_moves_and_clears_the_resolution(box: Sandbox, jira: Call) -> None:
-    assert box.jira.issue("SCRUM-28")["fields"]["resolution"]["name"] == "Done"
-    answer = jira("POST", f"{ISSUE}/transitions", json={"transition": {"id": "21"}})
-    fields = box.jira.issue("SCRUM-28")["fields"]
-    assert (
-        answer.status_code,
-        fields["status"]["name"],
-        fields["resolution"],
-    ) == (204, "In Progress", None)
-
-
 def test_without_a_screen_the_comment_is_lost_silently(box: Sandbox, jira: Call) -> None:
     comment = [{"add": {"body": document("lost")}}]
     asked = {"transition": {"id": "11"}, "update": {"comment": comment}}
@@ -132,21 +92,6 @@ def test_each_version_takes_its_own_kind_of_text(jira: Call, version: str, body:
 def test_a_text_has_a_longest_length(jira: Call, length: int, status: int) -> None:
     asked = {"body": document("x" * length)}
     assert status == jira("POST", f"{ISSUE}/comment", json=asked).status_code
-
-
-def test_comments_come_in_pages_and_orders_and_can_go(box: Sandbox, jira: Call) -> None:
-    for number in range(3):
-        box.jira.add_comment("SCRUM-28", f"comment {number}")
-    params = {"startAt": 1, "maxResults": 1, "orderBy": "-created"}
-    page = jira("GET", "/2/issue/SCRUM-28/comment", params=params).json()
-    assert (
-        page["total"],
-        page["maxResults"],
-        [comment["body"] for comment in page["comments"]],
-    ) == (3, 1, ["comment 1"])
-    path = f"{ISSUE}/comment/{page['comments'][0]['id']}"
-    assert jira("DELETE", path).status_code == 204
-    assert jira("GET", path).status_code == 404
 
 
 def test_comment_properties_are_shown_when_asked_for(jira: Call) -> None:
@@ -251,29 +196,6 @@ def test_a_server_has_version_2_names_and_personal_tokens(box: Sandbox, server: 
         == 401
     )
     assert {"JIRA_PAT"} == {name for name in box.environ() if name.startswith("JIRA")}
-
-
-def test_the_classic_workflow_resolves_with_a_screen_and_reopens(
-    box: Sandbox, server: Call
-) -> None:
-    key = box.jira.add_issue(project="OPS", summary="Old")
-    close = {
-        "transition": {"id": "2"},
-        "fields": {"resolution": {"name": "Duplicate"}},
-        "update": {"comment": [{"add": {"body": "same as the other"}}]},
-    }
-    assert server("POST", f"/2/issue/{key}/transitions", json=close).status_code == 204
-    fields = box.jira.issue(key)["fields"]
-    assert (
-        fields["status"]["name"],
-        fields["resolution"]["name"],
-        fields["comment"]["total"],
-    ) == ("Closed", "Duplicate", 1)
-    shown = server("GET", f"/2/issue/{key}/transitions").json()["transitions"]
-    assert [(t["id"], t["name"]) for t in shown] == [("3", "Reopen Issue")]
-    server("POST", f"/2/issue/{key}/transitions", json={"transition": {"id": "3"}})
-    fields = box.jira.issue(key)["fields"]
-    assert (fields["status"]["name"], fields["resolution"]) == ("Reopened", None)
 
 
 def test_a_project_with_a_changed_key_and_its_issues_are_found_by_both(

@@ -7,7 +7,6 @@ import pytest
 import requests
 
 from unlatch_sandbox import Sandbox
-from unlatch_sandbox.jira.workflows import EPIC_LINK, ROOT_CAUSE, SPRINT
 
 Call = Callable[..., requests.Response]
 
@@ -35,21 +34,6 @@ def test_the_way_back_takes_two_hops(box: Sandbox, jira: Call) -> None:
     assert fields(box, key)["status"]["name"] == "In Arbeit"
 
 
-def test_a_required_field_is_shown_and_enforced(box: Sandbox, jira: Call) -> None:
-    key = issue(box, "required-fields", "Done")
-    asked = {"expand": "transitions.fields"}
-    [shown] = jira("GET", f"/3/issue/{key}/transitions", params=asked).json()["transitions"]
-    refused = move(jira, key, "41")
-    taken = move(jira, key, "41", fields={ROOT_CAUSE: {"id": "10100"}})
-    assert shown["fields"][ROOT_CAUSE]["required"]
-    assert [one["value"] for one in shown["fields"][ROOT_CAUSE]["allowedValues"]] == [
-        "Bug",
-        "Misunderstanding",
-    ]
-    assert (refused.status_code, list(refused.json()["errors"])) == (400, [ROOT_CAUSE])
-    assert (taken.status_code, fields(box, key)[ROOT_CAUSE]["value"]) == (204, "Bug")
-
-
 def test_a_resolution_and_somebody_who_left_may_stay(box: Sandbox, jira: Call) -> None:
     key = issue(box, "keeps-resolution", "Done")
     move(jira, key, "41")
@@ -74,28 +58,6 @@ def test_a_closed_status_may_forbid_edits_and_still_takes_comments(
     assert jira("PUT", f"/2/issue/{key}", json=labels).status_code == 204
 
 
-def test_many_issues_come_at_once_without_those_that_are_not_there(
-    box: Sandbox, jira: Call
-) -> None:
-    keys = [box.jira.add_issue(summary="Smart") for _ in range(2)]
-    box.jira.add_project("OPS")
-    moved = box.jira.move(keys[0], "OPS")
-    body = {"issueIdsOrKeys": [keys[1], "SCRUM-99", keys[0]], "fields": ["status"]}
-    found = jira("POST", "/3/issue/bulkfetch", json=body).json()
-    assert ([one["key"] for one in found["issues"]], found["issueErrors"]) == ([moved, keys[1]], [])
-    assert list(found["issues"][0]["fields"]) == ["status"]
-
-
-def test_many_issues_come_with_their_transitions(box: Sandbox, jira: Call) -> None:
-    key = box.jira.add_issue(summary="Smart", status="Done")
-    expand = ["transitions", "transitions.fields"]
-    body = {"issueIdsOrKeys": [key], "fields": ["status"], "expand": expand}
-    found = jira("POST", "/3/issue/bulkfetch", json=body).json()["issues"][0]
-    alone = jira("GET", f"/3/issue/{key}", params={"expand": ",".join(expand)}).json()
-    assert found["transitions"] == alone["transitions"]
-    assert jira("POST", "/3/issue/bulkfetch", json={**body, "expand": ["x"]}).status_code == 501
-
-
 @pytest.mark.parametrize("count", [0, 101])
 def test_too_many_or_no_issues_are_refused(jira: Call, count: int) -> None:
     body = {"issueIdsOrKeys": [f"SCRUM-{n}" for n in range(count)]}
@@ -111,16 +73,6 @@ def test_a_server_has_neither_many_at_once_nor_maps_and_tells_whom_it_took_a_req
     named = server("GET", "/2/serverInfo").headers["X-AUSERNAME"]
     nobody = requests.get(f"{box.jira.site}/rest/api/2/serverInfo", timeout=10)
     assert (named, nobody.headers["X-AUSERNAME"]) == ("octo.cat", "anonymous")
-
-
-def test_a_moved_issue_answers_to_both_keys_and_its_id(box: Sandbox, jira: Call) -> None:
-    box.jira.add_project("OPS")
-    key = box.jira.add_issue(summary="Smart")
-    number = box.jira.issue(key)["id"]
-    moved = box.jira.move(key, "OPS")
-    found = [jira("GET", f"/3/issue/{name}").json() for name in (key, moved, number)]
-    assert {(one["id"], one["key"]) for one in found} == {(number, "OPS-1")}
-    assert box.jira.add_issue(summary="Next") not in (key, moved)
 
 
 def test_permissions_and_statuses_and_the_map_of_a_project(box: Sandbox, jira: Call) -> None:
@@ -141,36 +93,6 @@ def test_permissions_and_statuses_and_the_map_of_a_project(box: Sandbox, jira: C
     ]
     box.jira.add_project("SCRUM", "two-hops", can_view_workflow=False)
     assert jira("POST", "/3/workflows/preview", json=body).status_code == 404
-
-
-def test_what_is_above_an_issue_differs_between_cloud_and_server(box: Sandbox, jira: Call) -> None:
-    epic = box.jira.add_issue(summary="Epic", type="Epic", status="Done")
-    key = box.jira.add_issue(summary="Part", parent=epic)
-    on_cloud = jira("GET", f"/3/issue/{key}").json()["fields"]
-    found = jira("GET", "/3/search/jql", params={"jql": f"parent = {epic}", "fields": "summary"})
-    assert on_cloud["parent"]["fields"]["status"]["name"] == "Done"
-    assert [one["key"] for one in found.json()["issues"]] == [key]
-
-    box.jira.add_project("SCRUM", deployment="Server")
-    headers = {"Authorization": f"Bearer {box.jira.pat}"}
-    below = f"{box.jira.site}/rest/api/2"
-    shown = requests.get(f"{below}/issue/{key}", headers=headers, timeout=10).json()["fields"]
-    query = {"jql": f'cf[10014] = "{epic}" OR parent = "{epic}"'}
-    listed = requests.get(f"{below}/search", params=query, headers=headers, timeout=10).json()
-    assert ("parent" in shown, shown[EPIC_LINK]) == (False, epic)
-    assert [one["key"] for one in listed["issues"]] == [key]
-
-
-def test_sprints_are_objects_on_cloud_and_a_text_on_a_server(box: Sandbox, jira: Call) -> None:
-    number = box.jira.add_sprint("Sprint 4", "closed", board=3)
-    running = box.jira.add_sprint("Sprint 5", board=3)
-    key = box.jira.add_issue(summary="Smart", sprints=[number])
-    [shown] = jira("GET", f"/3/issue/{key}").json()["fields"][SPRINT]
-    assert (shown["name"], shown["state"], shown["boardId"]) == ("Sprint 4", "closed", 3)
-    jira("PUT", f"/3/issue/{key}", json={"fields": {SPRINT: running}})
-    assert len(fields(box, key)[SPRINT]) == 2
-    box.jira.add_project("SCRUM", deployment="Server")
-    assert "state=CLOSED,name=Sprint 4" in fields(box, key)[SPRINT][0]
 
 
 def test_the_gateway_takes_scoped_tokens_alone_and_the_site_all_others(box: Sandbox) -> None:
