@@ -8,20 +8,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 
 import pytest
 from tests.changes import reopen, undo
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Done, Project
 from tests.cli.refusing import assert_refused
-from tests.crash.delivering import deliver_one
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import paths_at
-from unlatch.lifecycle.resume import resume
-from unlatch.lifecycle.resume_plan import ResumeRequest
-from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch_sandbox import Fault
 
@@ -240,31 +236,6 @@ def workspace_of(project: Project, clock: Callable[[], datetime]) -> Workspace:
         user_config=project.home / "none.toml",
         clock=clock,
     )
-
-
-@pytest.mark.parametrize(
-    ("tracker", "jump"),
-    [
-        ("jira", timedelta(hours=-23)),
-        pytest.param("github", timedelta(hours=23), marks=pytest.mark.sweep),
-        pytest.param("github", timedelta(days=-900), marks=pytest.mark.sweep),
-    ],
-)
-def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
-    completed: Project, tracker: str, jump: timedelta
-) -> None:
-    clock = Jumping(utc_now())
-    workspace = workspace_of(completed, clock)
-    method, path = {"github": ("POST", "/comments"), "jira": ("PUT", "/issue/")}[tracker]
-    completed.box.faults.add(Fault(tracker, "drop-after", method=method, path=path))
-    resumed = resume(workspace, "7", ResumeRequest(by="Dana", reason=REASON))
-    deliver_one(workspace, Trackers(workspace), NAME, resumed.fresh)
-
-    clock.now += jump
-    done = deliver_one(workspace, Trackers(workspace), NAME)
-
-    assert [None] == [delivery.error for delivery in done]
-    assert dict.fromkeys(ALL, 1) == told_counts(completed)
 
 
 def test_a_history_whose_clock_went_back_is_kept_in_its_order(single: Project) -> None:

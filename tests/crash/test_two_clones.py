@@ -147,27 +147,6 @@ def test_undone_there_between_any_two_requests_here(team: Team, tracker: str) ->
     assert number > 2
 
 
-@pytest.mark.sweep
-def test_one_undo_takes_back_the_reopens_of_two_clones(team: Team) -> None:
-    labels = team.labels()
-    team.laptop.reopen(REASON, "--offline")
-    team.colleague.reopen(OTHER)
-    team.colleague.push("Reopen")
-    team.laptop.git("add", "--all")
-    team.laptop.git("commit", "--quiet", "--message", "Reopen offline")
-    assert team.laptop.pull() == 0
-    team.laptop.unlatch("sync", "7", "--yes")
-
-    team.laptop.unlatch("undo", "7", "--yes")
-
-    assert (dict.fromkeys(TRACKERS, False), labels) == (team.states(), team.labels())
-    undone = {entry["reason"]: "revertedAt" in entry for entry in team.laptop.reopens}
-    assert {REASON: True, OTHER: True} == undone
-    assert team.laptop.metadata()["status"] == "completed"
-    assert team.laptop.pending == []
-    assert ONCE == team.told("Reopen undone")
-
-
 def owed_in_both(team: Team) -> tuple[Team, Member]:
     """Reopened here, and pulled there, before anything was delivered."""
     team.laptop.reopen(REASON, "--offline")

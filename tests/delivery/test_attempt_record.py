@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.project import CLOSED, OPEN, REASON, Project
 from tests.delivery.stage import (
     ALL,
     BATCH,
@@ -12,9 +12,7 @@ from tests.delivery.stage import (
     RESUME,
     SYNC,
     Held,
-    active_on,
     add_batch,
-    add_issue,
     completed_on,
     count_markers,
     edit_metadata,
@@ -167,29 +165,3 @@ def test_a_pending_reopen_of_an_earlier_version_is_delivered_once(
     assert {("github", OP): 1} == dict(count_markers(project))
     assert "pending" not in project.metadata()
     assert reached(project, "github") is not None
-
-
-@pytest.mark.sweep
-def test_other_pending_operations_of_an_earlier_version_are_delivered(project: Project) -> None:
-    active_on(project, "github")
-    url, number = project.urls["github"], add_issue(project, "0008-other", status="active")
-    edit_metadata(
-        project,
-        lambda data: data.update(
-            status="completed",
-            completedAt=AT,
-            reopenHistory=[history_as_before()],
-            pending=[
-                pending_as_before(url, state=False),
-                {**pending_as_before(url, op=OTHER, kind="close"), "by": "Gil"},
-                {**pending_as_before("octo/widgets", op=THIRD, kind="create"), "by": "Gil"},
-            ],
-        ),
-    )
-
-    done = project.run(*SYNC)
-
-    assert (0, "closed") == (done.code, project.states()["github"]), done.said
-    assert 1 == count_markers(project)["github", OP]
-    assert {4, number} < {int(item.id.split("#")[1]) for item in project.box.github.items()}
-    assert "pending" not in project.metadata(NAME)

@@ -1,19 +1,15 @@
 """A tracker that is down gets few requests, and its other operations stay as they are."""
 
-import time
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 from tests.cli.project import Project
 from tests.cli.work.test_bulk import COMPLETED, many
-from tests.delivery.stage import ALL, RESUME, clone, completed_on, edit_metadata, fault
-from tests.transport.faulty import SILENCE, Faulty
+from tests.delivery.stage import ALL
 
 from unlatch import transport
 from unlatch.transport.testing import SkippingClock
-from unlatch.worklog.times import stamp
 from unlatch_sandbox import Fault
 
 
@@ -89,45 +85,3 @@ def test_writes_that_the_server_fails_are_not_sent_for_each_item(
     # Eight items at most are served at the same time.
     assert len(project.wrote()) <= 3 + 8
     assert attempted(project, names) <= 3 + 8
-
-
-def test_a_tracker_that_never_answers_ends_the_sync_within_three_silences(
-    project: Project,
-) -> None:
-    names = offline(project, "github")
-    config = (project.root / ".unlatch" / "config.toml").read_text()
-    with Faulty(otherwise=SILENCE) as server:
-        host = server.url.replace("http://", "github=")
-        away = config.replace(project.box.github.api_url, f"{server.url}/api/v3")
-        project.configure(f"request_timeout = 0.5\n{away}")
-        project.extra["UNLATCH_TRUSTED_HOSTS"] = host
-
-        began = time.monotonic()
-        done = project.run("sync", *AGREED, "--yes")
-
-        # Without the setting, each silence lasts 30 seconds.
-        assert time.monotonic() - began < 60.0
-        assert (3, COUNT) == (done.code, len(pending(project, names))), done.said
-        assert len(server.requests) <= MOST
-
-
-@pytest.mark.sweep
-def test_a_clock_ahead_delays_no_other_machine(project: Project) -> None:
-    completed_on(project, "github")
-    project.box.faults.add(fault("github", "state", "rate-limit", seconds=600))
-    assert project.run("--max-wait", "0", *RESUME).code == 3
-    tomorrow = stamp(datetime.now(UTC) + timedelta(hours=23))
-    edit_metadata(project, lambda data: data["pending"][0]["attempt"].update(retryAt=tomorrow))
-    other = clone(project, project.root.with_name("clone"))
-    waits = other.home / "state" / "unlatch" / "requests"
-    for file in waits.iterdir():
-        file.unlink()
-
-    here, there = (
-        project.run("--max-wait", "0", "sync", "--yes"),
-        other.run("--max-wait", "0", "sync", "--yes"),
-    )
-
-    assert 3 == here.code, here.said
-    assert "asks to wait" in here.out
-    assert (0, "open") == (there.code, other.states()["github"]), there.said

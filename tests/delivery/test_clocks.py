@@ -7,7 +7,6 @@ from tests.cli.project import OPEN, Project
 from tests.delivery.stage import (
     RESUME,
     SYNC,
-    UNDO,
     completed_on,
     count_markers,
     fault,
@@ -48,17 +47,3 @@ def test_an_item_is_created_once(project: Project, tracker: str, ahead: timedelt
 
     assert done.code == 0, done.said
     assert 1 == len(getattr(project.box, tracker).items())
-
-
-def test_an_undo_finds_the_comment_of_a_reopen_from_a_clock_ahead(project: Project) -> None:
-    completed_on(project, "github")
-    project.run(*RESUME, "--offline")
-    set_clock_ahead(project, AHEAD[0])
-    labels = project.labels()
-    project.box.faults.add(fault("github", "comment", "drop-after"))
-    assert project.run(*SYNC).code == 3
-
-    done = project.run(*UNDO)
-
-    assert done.code in (0, 5), done.said
-    assert ("closed", labels) == (project.states()["github"], project.labels())

@@ -131,19 +131,6 @@ def test_the_fifth_refusal_without_a_known_cause_blocks_an_operation(
     assert 5 == project.metadata()["pending"][0]["attempt"]["n"]
 
 
-def test_a_tracker_that_cannot_be_reached_never_blocks_an_operation(project: Project) -> None:
-    completed_on(project, "github")
-    config = (project.root / ".unlatch" / "config.toml").read_text()
-    project.configure(config.replace(project.box.github.api_url, "http://127.0.0.1:9/api/v3"))
-    project.extra["UNLATCH_TRUSTED_HOSTS"] = "github=127.0.0.1:9"
-    project.run(*AT_ONCE, *RESUME)
-
-    codes = {project.run(*AT_ONCE, *SYNC).code for _ in range(5)}
-
-    assert {3} == codes
-    assert "parkedAt" not in project.metadata()["pending"][0]
-
-
 @pytest.fixture
 def limited(project: Project) -> Project:
     """0007, reopened, while GitHub asks to wait ten minutes before it takes anything."""

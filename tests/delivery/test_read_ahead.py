@@ -163,25 +163,6 @@ def test_without_a_page_each_issue_is_read_by_itself(project: Project) -> None:
     assert_each_is_reopened_once(project, keys)
 
 
-@pytest.mark.sweep
-def test_a_moved_issue_and_a_missing_one_do_not_stop_the_others(project: Project) -> None:
-    project.box.jira.add_project("OPS")
-    site = project.box.jira.site
-    more = f'[trackers.jira]\nsite = "{site}"\nproject = "SCRUM"\nprojects = ["SCRUM", "OPS"]\n'
-    project.configure(project.box.config().partition("[trackers.jira]")[0] + more)
-    keys = add_issues(project, 4)
-    keys[1] = project.box.jira.move(keys[1], "OPS")
-    url = f"{site}/browse/SCRUM-999"
-    project.increment("0005-number", links={"jira": {"issueKey": "SCRUM-999", "url": url}})
-
-    done = project.run(*RESUME)
-
-    assert (3, "SCRUM-999" in done.said) == (done.code, True), done.said
-    assert ["In Progress"] * 4 == states(project, keys)
-    assert keys[1] == project.metadata("0002-number")["jira"]["issueKey"]
-    assert "item-not-found" == project.metadata("0005-number")["pending"][0]["cause"]
-
-
 def prepared(project: Project, clock: Callable[[], float] = monotonic) -> DeliveryRun:
     """A run over all increments, which this process has just resumed."""
     workspace = Workspace(

@@ -205,21 +205,6 @@ def test_they_are_given_up_when_the_increment_is_completed_meanwhile(project: Pr
     assert CLOSED["github"] == project.states()["github"]
 
 
-@pytest.mark.sample
-@pytest.mark.parametrize("kind", ["drop", "drop-after"])
-def test_a_lost_answer_is_settled_by_the_next_sync(project: Project, kind: str) -> None:
-    resume_refused(project, "github")
-    give_right(project, "github")
-    project.box.faults.add(fault("github", "label added", kind))
-    assert 3 == project.run(*RETRY).code
-
-    done = project.run("sync")
-
-    assert (0, {"reopened"}) == (done.code, ours(project, "github")), done.said
-    assert "pending" not in project.metadata()
-    assert 1 == count_markers(project).total()
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("tracker", ["github", "ado"])
 def test_two_clones_that_ask_at_once_make_one_operation(

@@ -12,7 +12,6 @@ from unlatch.increments.model.check_boxes import (
     boxes_of,
     checks_in,
     key_of,
-    states_of,
     ticked_by_people,
     with_states,
 )
@@ -187,12 +186,6 @@ def test_many_marks_are_read_in_time(hostile: str) -> None:
 )
 def test_a_box_is_known_by_its_id_or_its_words(line: str, key: str) -> None:
     assert key == key_of(line)
-
-
-def test_boxes_with_one_key_are_counted() -> None:
-    lines = [Check("T-001: a", True), Check("no box"), Check("T-001: b", False)]
-
-    assert {"T-001": True, "T-001#2": False} == states_of(lines)
 
 
 def test_states_are_set_in_all_lists_of_a_text() -> None:

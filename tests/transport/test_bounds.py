@@ -2,12 +2,7 @@
 
 import gzip
 import json
-import socket
-import struct
-import threading
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from tests.transport.calling import (
@@ -236,32 +231,6 @@ def test_refused_connection_was_no_write(method: str, attempts: int) -> None:
 
     assert caught.value.message == "the tracker cannot be reached: the connection was refused"
     assert attempts == meter.requests
-
-
-def test_connection_that_is_reset_while_sending_leaves_a_write_unknown() -> None:
-    with (
-        resetting_listener() as url,
-        for_tests("jira", url, token="t0ken").session(nothing) as session,
-        pytest.raises(UnknownOutcome),
-    ):
-        session.post(url, data=b"x" * 20_000_000)
-
-
-@contextmanager
-def resetting_listener() -> Iterator[str]:
-    """Accepts one connection, reads the beginning of the request, and resets it."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def reset() -> None:
-            connection, _ = listener.accept()
-            connection.recv(1000)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            connection.close()
-
-        thread = threading.Thread(target=reset)
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        thread.join()
 
 
 def test_sdk_timeout_does_not_replace_ours() -> None:

@@ -306,16 +306,6 @@ def test_the_token_is_sent_once_and_replaces_that_of_an_sdk(name: str) -> None:
     assert TOKEN not in str(request.headers)
 
 
-def test_another_host_does_not_get_the_header() -> None:
-    with Faulty(OK) as other:
-        there = reply(302, headers={"Location": f"{other.url}/moved"})
-        with connected(there, token=TOKEN, scheme=SCHEMES["header"]) as (server, session):
-            session.get(f"{server.url}/item", headers={HEADER: "theirs"})
-        (request,) = other.requests
-
-    assert HEADER.lower() not in request.headers
-
-
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("status", "name"),

@@ -23,24 +23,6 @@ def is_done_once(project: Project, tracker: str) -> bool:
     )
 
 
-@pytest.mark.sample(at=(38,))
-@pytest.mark.parametrize("again", ["reopen", "sync"])
-@pytest.mark.parametrize("blow", AFTER)
-@pytest.mark.parametrize(("tracker", "part"), PARTS)
-def test_an_unknown_outcome_is_probed_and_finished(
-    project: Project, tracker: str, part: str, blow: str, again: str
-) -> None:
-    project.items(tracker)
-    kind, options = AFTER[blow]
-    project.box.faults.add(fault(tracker, part, kind, **options))
-    first = project.run("reopen", KEYS[tracker], "--reason", REASON)
-    word = ("reopen", KEYS[tracker], "--reason", REASON)
-    second = project.run(*(("sync",) if again == "sync" else word))
-    assert (3, 0) == (first.code, second.code), first.said + second.said
-    assert "Next: unlatch sync" in first.err
-    assert is_done_once(project, tracker)
-
-
 @pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize("tracker", ["ado", "jira"])
 @pytest.mark.parametrize("again", ["reopen", "sync"])

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 from tests.cli.project import NAME, Project
 
@@ -54,32 +53,6 @@ def check_files(project: Project) -> None:
     assert [problem for event in project.events() for problem in mistakes(event, "event")] == []
 
 
-@pytest.mark.sweep
-def test_resuming_and_completing(completed: Project) -> None:
-    check(completed, "dry-run", *RESUME, "--dry-run")
-    resumed = check(completed, "resume", *RESUME)
-    assert [entry["outcome"] for entry in resumed["trackers"]] == ["reopened"] * 3
-    assert sorted(resumed["reopen"]["syncedTo"]) == ["ado", "github", "jira"]
-    # The keys of the contract, in their order.
-    first, last = (
-        ["schema", "increment", "reopen", "trackers"],
-        ["scope", "warnings", "retry", "retryAt", "exitCode"],
-    )
-    assert list(resumed) == first + last
-    assert list(resumed["increment"].values()) == [NAME, "active", "completed"]
-    keys = ["tracker", "id", "url", "outcome", "requests", "notes", "error", "retry", "retryAt"]
-    assert [keys] * 3 == [list(entry) for entry in resumed["trackers"]]
-    check_files(completed)
-
-    check(completed, "resume", *RESUME)
-    check(completed, "dry-run", "complete", "7", "--dry-run")
-    done = check(completed, "complete", "complete", "7")
-    assert [entry["outcome"] for entry in done["trackers"]] == ["closed"] * 3
-    check_files(completed)
-
-    check(completed, "history", "history", "7")
-
-
 def test_the_items_of_an_abandoned_increment_are_left_alone(project: Project) -> None:
     project.increment(status="active", links=project.items(finished=False))
     abandoned = check(project, "abandon", "abandon", "7", *REASON)
@@ -98,17 +71,3 @@ def test_mending_and_migrating(project: Project) -> None:
     assert [one["done"] for one in fixed["fixes"]] == [True]
     path = f".unlatch/increments/{NAME}/metadata.json"
     assert [path] == [one["path"] for one in migrated["changed"]]
-
-
-def test_setting_up(project: Project) -> None:
-    for name, *arguments in (
-        ("init", "init"),
-        ("auth", "auth", "status"),
-        ("plugins", "plugins"),
-        ("plugins-new", "plugins", "new", "redmine"),
-        ("doctor", "doctor"),
-        ("error", "show", "99"),
-    ):
-        check(project, name, *arguments)
-    project.configure("comment = 'loud'\nlabel = 1\n")
-    assert len(check(project, "error", "sync")["error"]["problems"]) == 2

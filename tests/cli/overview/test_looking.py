@@ -78,12 +78,6 @@ def test_history_tells_the_life_of_an_increment(project: Project) -> None:
     assert all(event["id"] and event["at"].endswith("Z") for event in events)
 
 
-def test_history_derives_a_reopen_whose_line_was_lost(single: Project) -> None:
-    single.run("resume", "7", "--reason", REASON, "--yes", "--offline")
-    (single.folder() / "events.jsonl").unlink()
-    single.run("history", "7").shows(out=f"reopened: {REASON}")
-
-
 def test_status_says_what_needs_somebody(completed: Project) -> None:
     completed.configure_more(tables="[limits]\nmax_active = 1\n")
     completed.increment("0008-other-work", status="active")

@@ -7,7 +7,7 @@ import pytest
 from tests.cli.agents.events import context, event, fire
 from tests.cli.project import Project
 from tests.cli.trackers.comment_desk import REPOSITORY, Desk, add_people
-from tests.delivery.stage import fault, start
+from tests.delivery.stage import start
 
 
 @pytest.fixture
@@ -300,16 +300,6 @@ def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     said = [run.communicate(timeout=120)[0] for run in runs]
     assert [0] * 4 == [run.returncode for run in runs], said
     assert ("open", 2) == (desk.state, len(desk.answers))
-
-
-def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
-    desk.project.box.faults.add(fault("github", "comment", "drop-after"))
-    comment = desk.post("ann", "/reopen It crashes")
-    lost = desk.take_up(comment)
-    again = desk.take_up(comment)
-    synced = desk.project.run("sync")
-    assert (3, 0, 0) == (lost.code, again.code, synced.code), lost.said + again.said
-    assert ("open", 1) == (desk.state, len(desk.answers))
 
 
 def store_of(project: Project) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.cli.project import OPEN, Done, Project
-from tests.delivery.stage import fault, start
+from tests.delivery.stage import start
 
 from unlatch.spi.text import ops_in
 from unlatch_sandbox.ado.boards import stable_uuid
@@ -250,17 +250,6 @@ def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     said = [run.communicate(timeout=120)[0] for run in runs]
     assert [0] * 3 == [run.returncode for run in runs], said
     assert (True, 2) == (desk.is_open, len(desk.answers))
-
-
-@pytest.mark.sample(at=(1,))
-def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
-    desk.project.box.faults.add(fault(desk.tracker, "state", "drop-after"))
-    comment = desk.post("Ann", "/reopen It crashes")
-    lost = desk.take_up(comment)
-    again = desk.take_up(comment)
-    synced = desk.project.run("sync")
-    assert (3, 0, 0) == (lost.code, again.code, synced.code), lost.said + again.said
-    assert (True, 1) == (desk.is_open, len(desk.answers))
 
 
 NOTHING: dict[str, list[tuple[dict[str, Any], str]]] = {

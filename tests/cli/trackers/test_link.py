@@ -228,21 +228,6 @@ def test_an_item_can_be_made_and_linked_and_its_title_is_one_line(
 
 
 @pytest.mark.parametrize("tracker", ALL)
-def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
-    project: Project, tracker: str
-) -> None:
-    project.increment(status="active")
-    project.box.faults.add(Fault(tracker, "drop-after", path="(?i)issue|workitems/", method="POST"))
-    lost = project.run("link", "7", "--create", tracker)
-    project.forget_local()
-    synced = project.run("sync", "7", "--yes")
-    assert (lost.code, synced.code) == (3, 0), (lost.said, synced.said)
-    assert sum(len(getattr(project.box, name).items()) for name in ALL) == 1
-    assert "pending" not in project.metadata()
-    assert project.metadata()[tracker]["url"]
-
-
-@pytest.mark.parametrize("tracker", ALL)
 def test_a_second_item_for_the_same_work_is_refused(completed: Project, tracker: str) -> None:
     create = f"create-{'work-item' if tracker == 'ado' else 'issue'}"
     assert refused(completed, tracker, create, "7") == (2, "already-linked")

@@ -201,11 +201,3 @@ def test_a_tracker_that_cannot_be_asked_keeps_no_other_from_proposing(project: P
     project.run("link", "--suggest").ends(1)
     assert [one["tracker"] for one in done.document["errors"]] == ["github"]
     assert [one["tracker"] for one in done.document["proposals"]] == ["jira"]
-
-
-def test_titles_from_trackers_are_words(project: Project) -> None:
-    hostile = f"{TITLE}\x1b[31m"
-    project.box.github.add_issue(number=4, title=hostile)
-    project.increment(links={})
-    (project.folder() / "spec.md").write_text(f"# {hostile}\n")
-    project.run("link", "--suggest").shows(err=f"{NAME}: octo/widgets#4", lacks="\x1b")

@@ -1,7 +1,5 @@
 """unlatch sync: the effects of one changed item on other items and increments."""
 
-import json
-
 import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.trackers.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, in_sync, writes
@@ -76,25 +74,6 @@ def test_what_an_abandoned_increment_closed_is_open_again_once_one_of_its_items_
     # A removed work item goes back to where it came from.
     assert {**OPEN_STATES, "ado": "New"} == project.states()
     assert all("reopened" in labels for labels in project.labels().values())
-    assert is_calm(project)
-
-
-@pytest.mark.sweep
-def test_a_reason_that_was_posted_and_not_noted_is_not_posted_again(project: Project) -> None:
-    seen_in_step(project, status="completed")
-    project.run("resume", "7", "--reason", "more work", "--yes")
-    (told,) = project.comments()["github"]
-    # As if the process had died before it noted what it had sent.
-    data = project.metadata()
-    del data["reopenHistory"][0]["syncedTo"]["github"]
-    data["status"] = "completed"
-    metadata = project.folder() / "metadata.json"
-    metadata.write_text(json.dumps(data))
-    assert project.run("sync").code == 0
-    metadata.write_text(metadata.read_text().replace('"completed"', '"active"', 1))
-    project.run("sync").ends(0)
-    assert [told] == project.comments()["github"]
-    assert OPEN_STATES == project.states()
     assert is_calm(project)
 
 

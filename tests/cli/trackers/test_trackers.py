@@ -94,14 +94,6 @@ def test_reopen_at_a_terminal_asks_for_the_reason(completed: Project) -> None:
     assert REASON in completed.comments()["jira"][0]
 
 
-def test_reopen_posts_its_reason(completed: Project) -> None:
-    completed.run("github", "reopen-issue", "7", "--reason", "A look @all", "--by", "Dana").ends(0)
-    comment = completed.comments()["github"][0]
-    assert comment.startswith("**Reopened**: A look @&#8203;all\n")
-    assert "by Dana" in comment
-    assert completed.events()[0]["by"] == "Dana"
-
-
 @pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("group", ALL)
 def test_close_closes_that_one_item(project: Project, group: str) -> None:

@@ -1,9 +1,6 @@
 """Many increments at once: one reason, one question, one sum, and nothing done twice."""
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -102,44 +99,6 @@ def test_many_are_refused_without_consent_and_with_a_change_of_their_work(projec
     assert (2, 2) == (unasked.code, changed.code), changed.said
     assert "[not-interactive]" in unasked.err
     assert (before, []) == (project.tree(), project.sent())
-
-
-@pytest.mark.parametrize("tracker", ["ado", "jira"])
-def test_killed_in_the_middle_it_is_brought_to_an_end_once(project: Project, tracker: str) -> None:
-    names = many(project, 6, tracker=tracker)
-    running: list[subprocess.Popen[bytes]] = []
-
-    def kill() -> None:
-        running[0].kill()
-
-    # The request during its death still takes effect, without an answer.
-    fault = Fault(
-        tracker,
-        "human",
-        path=r"batch\?" if tracker == "ado" else "SCRUM-4\\?returnIssue",
-        action=kill,
-    )
-    project.box.faults.add(fault)
-
-    command = [sys.executable, "-m", "unlatch.cli", *COMPLETED]
-    nowhere = subprocess.DEVNULL
-    with subprocess.Popen(
-        command, cwd=project.root, env=project.environ, stdout=nowhere, stderr=nowhere
-    ) as process:
-        running.append(process)
-        killed = process.wait()
-    again = project.run(*COMPLETED)
-    synced = project.run("sync")
-
-    assert (-signal.SIGKILL, 0) == (killed, synced.code), (again.said, synced.said)
-    assert [1] * 6 == [len(project.metadata(name)["reopenHistory"]) for name in names]
-    assert [False] * 6 == ["pending" in project.metadata(name) for name in names]
-    box = project.box
-    told = {
-        "ado": lambda: said(project, range(1, 7)),
-        "jira": lambda: [len(box.jira.comments(f"SCRUM-{n}")) for n in range(1, 7)],
-    }
-    assert [1] * 6 == told[tracker]()
 
 
 def test_a_dry_run_reads_each_item_and_writes_nothing(project: Project) -> None:

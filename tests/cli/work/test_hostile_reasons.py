@@ -101,22 +101,6 @@ def _kinds(node: dict[str, object]) -> set[str]:
 
 
 @pytest.mark.sample(at=(0,))
-@pytest.mark.parametrize("name", ["jira", "newlines", "mentions", "replacement"])
-def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: str) -> None:
-    project.box.jira.add_project("OPS", workflow="classic", deployment="Server")
-    key = project.box.jira.add_issue("OPS-1", summary="Ops", status="Closed")
-    project.configure(project.box.config().replace('project = "SCRUM"', 'project = "OPS"'))
-    url = f"{project.box.jira.site}/browse/{key}"
-    project.increment(links={"jira": {"issueKey": key, "url": url}})
-    project.run("resume", "7", "--reason", HOSTILE[name], "--yes").ends(0)
-    (comment,) = [c["body"] for c in project.box.jira.comments(key)]
-    said = comment.partition("*Reopened*: ")[2].rpartition("unlatch ref")[0]
-    for sign in "{[|!":
-        assert not re.search(rf"(?<!\\){re.escape(sign)}", said), comment
-    assert not re.search(r"(?m)^(h1|bq)\.", said)
-
-
-@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("name", ["controls", "workflow commands"])
 def test_a_reason_that_is_shown_does_not_act(single: Project, name: str) -> None:
     single.run("resume", "7", "--reason", HOSTILE[name], "--yes", "--by", "Da\x1b[31mna")

@@ -19,11 +19,6 @@ COMMENTING: dict[str, dict[str, Any]] = {
     "ado": {"method": "PATCH", "path": "(?i)/workitems/"},
     "jira": {"method": "PUT", "path": "/issue/SCRUM-28"},
 }
-MOVING: dict[str, dict[str, Any]] = {
-    "github": {"method": "PATCH", "path": "/issues/4"},
-    "ado": {"method": "PATCH", "path": "(?i)/workitems/"},
-    "jira": {"method": "POST", "path": "/transitions"},
-}
 
 
 def assert_that_only_it_failed(project: Project, done: Done, tracker: str, *errors: str) -> None:
@@ -108,20 +103,6 @@ PAIRS = [
     # Jira's transition is answered without a body.
     if (fault, tracker, step) != ("cut short", "jira", "moving")
 ]
-
-
-@pytest.mark.sample(at=(12,))
-@pytest.mark.parametrize(("fault", "tracker", "step"), PAIRS)
-def test_a_write_whose_outcome_is_unknown_is_probed_and_not_repeated(
-    completed: Project, fault: str, tracker: str, step: str
-) -> None:
-    where = {"moving": MOVING, "commenting": COMMENTING}[step][tracker]
-    options: dict[str, Any] = {**UNKNOWN[fault], **where}
-    completed.box.faults.add(Fault(tracker, options.pop("kind"), **options))
-    done = completed.run(*RESUME, "--json")
-    assert_that_only_it_failed(completed, done, tracker, "unknown-outcome")
-    assert f"unlatch sync {NAME}" in completed.run("status").err
-    assert_that_sync_finishes_it(completed)
 
 
 def test_everything_fails_and_local_work_stands(completed: Project) -> None:

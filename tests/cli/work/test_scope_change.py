@@ -154,15 +154,6 @@ def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
     assert f"Not repeated, because it was made before: {CHANGE} (T-004, T-005)\n" == done.said
 
 
-@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
-def test_a_document_that_is_no_text_is_not_overwritten(ready: Project, name: str) -> None:
-    (ready.folder() / name).write_bytes(b"\xff\xfe\x00")
-    before = ready.tree()
-    ready.run(*SCOPE).ends(1, err="error[document-unreadable]")
-    assert before == ready.tree()
-    assert ready.wrote() == []
-
-
 def test_a_description_is_updated_with_new_scope_alone(ready: Project) -> None:
     done = ready.run(*RESUME, "--update-description")
     assert (2, CLOSED) == (done.code, ready.states()), done.said

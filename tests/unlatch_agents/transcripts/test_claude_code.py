@@ -298,15 +298,6 @@ def test_sidechains_of_old_files_are_subagents(tmp_path: Path) -> None:
     assert (found.usage.output, agent.usage.output) == (5, 5)
 
 
-def test_file_of_an_agent_is_read_alone(tmp_path: Path) -> None:
-    session = Session(isSidechain=True, agentId="a1")
-    session.ask("Look around")
-    session.reply("m1", said("I see."))
-    found = read_one(write(tmp_path / "agent-a1.jsonl", session.lines))
-    assert (found.id, found.parent) == ("a1", "s1")
-    assert outline(found.events) == ["I see."]
-
-
 def test_unknown_types_are_counted(tmp_path: Path) -> None:
     session = Session()
     session.ask("Go")
