@@ -77,6 +77,13 @@ def test_the_action_reports_what_it_did(box: Sandbox, number: str, tmp_path: Pat
     assert f"| octo/widgets#&#8203;{number} | reopen | delivered |" in here.summary
 
 
+def test_an_annotation_names_the_item_that_does_not_exist(box: Sandbox, tmp_path: Path) -> None:
+    code, said, _ = actions(a_job(box, tmp_path), items="#99999", reason="It broke")
+    title = "::error title=unlatch item-not-found::"
+    assert 1 == code, said
+    assert f"{title}GitHub does not know it, or does not show it to this token (octo/" in said
+
+
 @pytest.mark.parametrize(
     ("inputs", "expected"),
     [
@@ -116,3 +123,28 @@ def test_an_item_that_is_not_reopened_is_an_error_and_the_next_run_finishes_it(
 
     code, said, _ = actions(a_job(box, tmp_path / "two"), items=f"#{number}", reason="It broke")
     assert (0, 1) == (code, len(Items(box, "github").view(number).comments)), said
+
+
+@pytest.mark.parametrize("system", [GITHUB, AZURE, GITLAB], ids=["github", "azure", "gitlab"])
+def test_a_reason_into_which_the_system_put_a_token_is_not_posted(
+    box: Sandbox, number: str, tmp_path: Path, system: Mapping[str, str]
+) -> None:
+    here = a_job(box, tmp_path, system)
+    reason = f"It broke with {box.github.token}"
+    url = f"{box.github.web_url}/octo/widgets/issues/{number}"
+    done = here.try_unlatch("reopen", url, "--reason", reason, "--yes").ends(2)
+    assert "error[secret-in-text]: the reason contains the value of GITHUB_TOKEN" in done.err
+    assert box.github.token not in done.out + done.err
+    assert not Items(box, "github").view(number).open
+    assert [] == [*tmp_path.rglob("metadata.json")]
+
+
+@pytest.mark.parametrize(("given", "code"), [("", 3), ("false", 3), ("True", 0), ("no", 2)])
+def test_the_action_reopens_what_was_not_planned_if_the_workflow_says_so(
+    box: Sandbox, tmp_path: Path, given: str, code: int
+) -> None:
+    number = Items(box, "github").make("Old importer", is_open=True, labels=())
+    box.github.edit("octo/widgets", int(number), state="closed", state_reason="not_planned")
+    here = a_job(box, tmp_path)
+    ended, said, _ = actions(here, items=f"#{number}", reason="It broke", even_if_not_planned=given)
+    assert (code, code == 0) == (ended, Items(box, "github").view(number).open), said

@@ -52,9 +52,10 @@ def job() -> Ci | None:
 def annotate_error(error: UnlatchError) -> None:
     """Show an error that ended a command beside the job."""
     if ci := job():
+        where = f" ({error.where})" if error.where else ""
         hint = f"; {error.hint}" if error.hint else ""
         problems = "; ".join(("", *error.problems))
-        message = f"{error.message}{problems}{hint}"
+        message = f"{error.message}{where}{problems}{hint}"
         annotate(ci, [Annotation(Level.ERROR, f"unlatch {error.id}", message)])
 
 

@@ -17,6 +17,7 @@ import click
 
 from unlatch.cli.options.common import flag, text_option, together
 from unlatch.cli.runtime.context import is_interactive, require_terminal
+from unlatch.cli.runtime.failure import in_job, part
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.passing import context_of, settle_reason
 from unlatch.cli.terminal import output, prompts
@@ -133,6 +134,8 @@ def reason_option(
             if _STDIN in (*texts, file) and not sys.stdin.isatty():
                 check(context, given)
             reason = _read(texts, file)
+            if reason and in_job():
+                part("reason")(reason)
             if not edit:
                 settle_reason(click.get_current_context(), reason)
                 return function(*args, reason=reason, **given)
