@@ -137,6 +137,17 @@ describe('hooked', () => {
   test('h1', () => {});
 });
 """
+_BATS = """
+@test "passes" { true; }
+@test "fails" { false; }
+@test "later" { skip; }
+@test "is last" { true; }
+teardown_file() { false; }
+"""
+_BATS_BROKEN = """
+setup_file() { false; }
+@test "never" { true; }
+"""
 # As CMake writes it.
 _CTEST = """
 add_test(passes true)
@@ -323,6 +334,12 @@ RECORDINGS = MappingProxyType(
             {"search.test.ts": _BUN},
             ("bun", "test", "--reporter=junit", "--reporter-outfile=report.xml"),
             ("bun@1.4.5",),
+        ),
+        "bats.xml": Recording(
+            {"search.bats": _BATS, "broken.bats": _BATS_BROKEN},
+            ("node_modules/bats/bin/bats", "--formatter", "junit", "broken.bats", "search.bats"),
+            ("bats@1.13.0",),
+            report="",
         ),
         "ctest.xml": Recording({"CTestTestfile.cmake": _CTEST}, _CTEST_RUN, ("cmake==4.4.5",)),
         "behave.xml": Recording(

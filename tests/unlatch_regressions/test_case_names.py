@@ -88,6 +88,13 @@ _CASES: dict[str, dict[str, Result | str]] = {
         "search > planned": "it was skipped",
         "search.test.ts::hooked > h1": _NOT_RUN("hooked::(unnamed)"),
     },
+    "bats.xml": {
+        "search.bats::passes": _PASSED,
+        "fails": _FAILED,
+        "later": "it was skipped",
+        "is last": "it was skipped",
+        "never": _ABSENT,
+    },
     "ctest.xml": {
         "passes": _PASSED,
         "fails": _FAILED,

@@ -40,6 +40,8 @@ class _Part(BaseModel):
 
 class _Message(_Part):
     text: _Text = ""
+    # In place of a text (findings/typos-nameless-alerts.sh).
+    markdown: _Text = ""
 
 
 class _Artifact(_Part):
@@ -111,7 +113,7 @@ class Result:
     """An alert in a run of a tool; all texts are from outside.
 
     Args:
-        rule: the last part of its rule's id.
+        rule: the last part of its rule's id; "" if the tool names none, as typos.
         file: below the repository, with slashes.
         line: from 1; None if it is about the whole file.
         text: the line itself, without its indentation; "" if it cannot be read.
@@ -196,7 +198,7 @@ def _read(result: _Result, files: _Files, line_of: LineOf, *, is_unique: bool) -
         file,
         region.line,
         text.strip(),
-        result.message.text,
+        result.message.text or result.message.markdown,
         _fingerprint(result) if is_unique else "",
         bool(result.suppressions),
         result.baseline == "new",

@@ -155,7 +155,7 @@ def _alert(tool: str, first: Result, result: Result, seen: _Seen) -> Alert:
     place = f"{result.file}:{result.line}" if result.line else result.file
     return Alert(
         (tool, *_keys(first)[0]),
-        f"{tool} {result.rule} in {place}: {result.message}",
+        f"{' '.join(filter(None, (tool, result.rule)))} in {place}: {result.message}",
         result.page or place,
         seen.at,
         names=tuple(filter(None, (result.page,))),
@@ -165,6 +165,9 @@ def _alert(tool: str, first: Result, result: Result, seen: _Seen) -> Alert:
 
 
 def _keys(result: Result) -> tuple[tuple[str, ...], ...]:
-    """What two results of one alert share: a fingerprint that tells, or rule, file and line."""
-    own = (result.rule, result.file, result.text)
+    """What two results of one alert share: a fingerprint that tells, or rule, file and line.
+
+    Without a rule, its message tells it from others of the line.
+    """
+    own = (result.rule or result.message, result.file, result.text)
     return ((result.fingerprint,), own) if result.fingerprint else (own,)

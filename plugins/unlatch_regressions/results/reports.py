@@ -31,6 +31,9 @@ _FAULTS = frozenset({"failure", "error"})
 _PASSED_LATER = frozenset({"flakyFailure", "flakyError"})
 # Types of skips under which a failure is expected: node, pytest, unittest-xml-reporting.
 _EXPECTED = frozenset({"todo", "pytest.xfail", "xfail"})
+# What follows all tests of bats: it makes the last one a failure, whose own result is not told
+# (findings/bats-last-test.sh).
+_AFTER_ALL = ("(from function `teardown_file' ", "(from function `teardown_suite' ")
 # Of a case without children, if it has a status at all: GoogleTest and ctest
 # (findings/ctest-disabled-test.sh), behave, others.
 _RAN = frozenset({"", "run", "passed", "pass", "success", "successful", "ok", "completed"})
@@ -101,8 +104,8 @@ def read_junit(data: bytes, where: str) -> Report:
     """
     if len(data) > MOST_BYTES:
         raise _invalid(where, f"it has more than {MOST_BYTES:,} bytes")
-    reader = _Junit(where)
     parser = expat.ParserCreate()
+    reader = _Junit(where, parser)
     parser.buffer_text = True
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
@@ -117,7 +120,8 @@ def read_junit(data: bytes, where: str) -> Report:
 
 
 class _Junit:
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, parser: expat.XMLParserType) -> None:
+        self._parser = parser
         self.results: dict[CaseName, Result] = {}
         self.markers: dict[CaseName, set[str]] = {}
         self._where, self._depth = where, 0
@@ -125,7 +129,7 @@ class _Junit:
         self._groups: list[str] = []
         self._case: CaseName | None = None
         self._status: str | None = None
-        self._is_plain = True
+        self._is_plain, self._begins = True, False
         self._faulty = self._skipped = self._expected = self._passed_later = False
 
     def refuse(self, *_: object) -> None:
@@ -164,7 +168,8 @@ class _Junit:
             self._faulty = self._skipped = self._expected = self._passed_later = False
         self._is_plain = False
         if tag in _FAULTS:
-            self._faulty = True
+            self._begins, self._faulty = not self._faulty, True
+            self._parser.CharacterDataHandler = self._explain
         elif tag in _PASSED_LATER:
             self._passed_later = True
         elif tag == "skipped":
@@ -175,11 +180,19 @@ class _Junit:
             if len(markers) < _MOST_MARKERS:
                 markers.update(values.get(key, "")[:_MOST_NAME] for key in ("name", "value"))
 
+    def _explain(self, text: str) -> None:
+        """Take the beginning of the text of a fault, which may be about another one."""
+        if self._begins and text.startswith(_AFTER_ALL):
+            self._faulty, self._skipped = False, True
+        self._begins = False
+
     def end(self, tag: str) -> None:
         self._depth -= 1
         if tag == "testsuite":
             self._suites.pop()
             self._groups.pop()
+        elif tag in _FAULTS:
+            self._parser.CharacterDataHandler = None
         elif tag == "testcase" and (case := self._case) is not None:
             # Most cases have no children; 50,000 of them would notice each step.
             if self._is_plain and self._status is None:

@@ -289,6 +289,20 @@ def test_a_sarif_result_that_was_away_reopens_the_work_that_it_names(desk: Desk)
     ]
 
 
+def test_results_without_a_rule_are_told_apart_by_their_messages(desk: Desk) -> None:
+    # As typos writes them (findings/typos-nameless-alerts.sh).
+    url = desk.project.urls["github"]
+    words = ("`teh` should be `the`", "`adress` should be `address`")
+    head = desk.change("search.txt", "teh adress\n", "Search by address")
+    both = [result(url, 1, message={"markdown": word}, baselineState="new") for word in words]
+    for alert in both:
+        del alert["ruleId"]
+    file = sarif(desk, "typos.sarif", *both, tool={"driver": {"name": "typos"}})
+    causes = desk.read("--sarif", file)["causes"]
+    expected = {(f"typos in search.txt:1: {word}", head) for word in words}
+    assert expected == {(cause["evidence"], cause["commit"]) for cause in causes}
+
+
 def test_an_accepted_result_is_no_cause(desk: Desk) -> None:
     url = desk.project.urls["github"]
     accepted = {"suppressions": [{"kind": "inSource"}]}
