@@ -167,6 +167,12 @@ def _after_lines_above(repository: Repository, fix: str) -> None:
     repository.commit(f'Revert "Fix search"\n\nThis reverts commit {"e" * 40}.')
 
 
+def _by_mercurial(repository: Repository, fix: str) -> None:
+    # As hg-git writes a backout (findings/hg-git-backout.sh): git does not have the id.
+    repository.git("revert", "--no-commit", fix)
+    repository.commit("Backed out changeset a2f3aa33fa37")
+
+
 def _on_a_side_branch(repository: Repository, fix: str) -> None:
     repository.git("switch", "--quiet", "--create", "undo")
     repository.revert(fix)
@@ -185,6 +191,7 @@ def _on_a_side_branch(repository: Repository, fix: str) -> None:
         _in_conflict,
         _after_lines_above,
         _on_a_side_branch,
+        _by_mercurial,
     ],
 )
 def test_what_reverts_a_fix(repository: Repository, act: Callable[[Repository, str], None]) -> None:

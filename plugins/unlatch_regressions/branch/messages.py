@@ -1,4 +1,4 @@
-"""What the message of a commit says that it reverts, in the words of git and of the hosts.
+"""What the message of a commit says that it reverts, in the words of git, Mercurial and the hosts.
 
 Indented lines are quoted: `git merge --squash` indents the messages of the commits that it joins.
 """
@@ -23,6 +23,9 @@ _REVERTS = pattern(
     rf"(?:,[ \n]reversing[ \n]changes[ \n]made[ \n]to[ \n]({_ID})\b)?",
     re.MULTILINE,
 )
+# Mercurial: the commits that hg-git writes keep its ids, which git does not have
+# (findings/hg-git-backout.sh).
+_BACKED_OUT = pattern(rf"^Backed out changeset ({_ID})\b", re.MULTILINE)
 _EACH = pattern(rf"\b{_ID}\b")
 # "Reverts octo/widgets#12" (GitHub), "Reverts !12" (Azure DevOps).
 _PULL = pattern(r"^Reverts ((?:[\w.-]{1,100}/[\w.-]{1,100})?)[#!]([0-9]{1,9})\b", re.MULTILINE)
@@ -58,9 +61,12 @@ class Pull(NamedTuple):
 
 def reverted_commits(message: str) -> Iterator[Reverted]:
     """The commits that a message says it reverts."""
-    for match in _REVERTS.finditer(_plain(message)):
+    plain = _plain(message)
+    for match in _REVERTS.finditer(plain):
         for named in _EACH.findall(match[1]):
             yield Reverted(named, match[2] or "")
+    for match in _BACKED_OUT.finditer(plain):
+        yield Reverted(match[1])
 
 
 def reverted_pulls(message: str) -> Iterator[Pull]:
@@ -71,8 +77,9 @@ def reverted_pulls(message: str) -> Iterator[Pull]:
 
 def says_revert(message: str) -> bool:
     """Whether a message says that its commit reverts something."""
-    # Of thousands of messages, few have the word.
-    return "everts" in message and any((*reverted_commits(message), *reverted_pulls(message)))
+    # Of thousands of messages, few have a word of these.
+    may = "everts" in message or "acked out" in message
+    return may and any((*reverted_commits(message), *reverted_pulls(message)))
 
 
 def merged_pulls(subject: str) -> Iterator[int]:
