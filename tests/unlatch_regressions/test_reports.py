@@ -142,3 +142,19 @@ def test_a_point_of_tap_has_the_name_of_its_test(
 ) -> None:
     results = read_tap("\n".join([*lines, "1..1"]).encode(), "r.tap")
     assert names == {(case.group, case.name) for case in results}
+
+
+@pytest.mark.parametrize(
+    ("point", "name", "result"),
+    [
+        ("not ok 1 shop > shows # skip link", "shop > shows # skip link", _FAILED),
+        ("not ok 1 shop > fixes #todo list", "shop > fixes #todo list", _FAILED),
+        ("not ok 1 shop > planned # TODO", "shop > planned", _SKIPPED),
+        ("not ok 1 - planned # TODO until May", "planned", _SKIPPED),
+        ("ok 1 # skip no network", "", _SKIPPED),
+        ("ok 1 shop > later # SKIP", "shop > later", _SKIPPED),
+    ],
+)
+def test_a_failed_test_is_not_skipped_by_its_name(point: str, name: str, result: Result) -> None:
+    results = read_tap(f"{point}\n1..1\n".encode(), "r.tap")
+    assert {CaseName("", "", name): result} == results

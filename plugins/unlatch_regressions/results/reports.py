@@ -39,6 +39,9 @@ _AFTER_ALL = ("(from function `teardown_file' ", "(from function `teardown_suite
 _RAN = frozenset({"", "run", "passed", "pass", "success", "successful", "ok", "completed"})
 _POINT = pattern(r"( *)(not )?ok\b(.*)", re.DOTALL)
 _DIRECTIVE = pattern(r"(?<!\\)#\s*(todo|skip)", re.IGNORECASE)
+# Of a test that failed: none is skipped, and every writer has capitals. Other words are those of a
+# name that has a number sign (findings/qunit-name-directive.sh).
+_FAILED_AS_PLANNED = pattern(r"(?<!\\)#\s*(TODO)")
 _SUBTEST = pattern(r"( *)# Subtest: (.*)", re.DOTALL)
 # Behind a name: how long it took (findings/vitest-tap-names.sh; node-tap as well), and what avocado
 # says of a test with warnings.
@@ -263,7 +266,7 @@ def _point(match: re.Match[str], group: str) -> tuple[CaseName, Result]:
     number = numbered.partition(" ")[0]
     text = numbered[len(number) :] if number.isdecimal() else numbered
     text = text.lstrip().removeprefix("- ")
-    if marked := _DIRECTIVE.search(text):
+    if marked := (_FAILED_AS_PLANNED if match[2] else _DIRECTIVE).search(text):
         text, directive = text[: marked.start()], marked[1].lower()
     name = _ESCAPED.sub(r"\1", _COMMENT.sub("", text.strip()).strip())
     result = Result.FAILED if match[2] else Result.PASSED
