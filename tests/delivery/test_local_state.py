@@ -67,19 +67,3 @@ def test_two_processes_send_one_comment_when_local_state_is_deleted_between(
     done = project.run(*SYNC)
     assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
     assert 1 == count_markers(project).total()
-
-
-@pytest.mark.sweep
-@pytest.mark.real_waits  # as the late effect
-def test_a_settle_time_is_kept_when_local_state_is_deleted(project: Project) -> None:
-    completed_on(project, "github")
-    project.configure(f"settle = 2\n{project.box.config().replace('settle = 0', '')}")
-    project.box.faults.add(fault("github", "comment", "late", seconds=0.7))
-    assert project.run(*RESUME).code == 3
-    forget_everything_local(project)
-
-    done = project.run(*SYNC)
-
-    project.box.settle()
-    assert done.code == 0, done.said
-    assert 1 == count_markers(project).total()

@@ -3,11 +3,10 @@
 A fresh machine has no record of an attempt that ended between the state and the comment.
 """
 
-import time
 from pathlib import Path
 
 import pytest
-from tests.cli.project import CLOSED, OPEN, REASON, Done, Project
+from tests.cli.project import OPEN, REASON, Done, Project
 from tests.delivery.stage import ALL, OTHERS, OURS, as_bot, clone, closed_by_hand, move
 
 from unlatch_sandbox import Fault
@@ -72,24 +71,6 @@ def test_a_reopen_of_our_account_that_has_its_comment_is_done(
     done = there.run("reopen", project.urls[tracker], "-m", "Other words")
 
     assert_left(there, done, tracker, comments=1)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("tracker", ALL)
-def test_a_comment_about_an_earlier_close_says_nothing_about_this_one(
-    project: Project, tracker: str, tmp_path: Path
-) -> None:
-    closed_by_hand(project, tracker)
-    there = clone(project, tmp_path / "there")
-    assert 0 == reopen(project, tracker).code
-    if tracker == "github":
-        time.sleep(1.1)  # its times have whole seconds
-    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
-    move(project, tracker, OPEN[tracker], OURS[tracker])
-
-    done = there.run("reopen", project.urls[tracker], "-m", "Other words")
-
-    assert (0, 2) == (done.code, len(project.comments()[tracker])), done.said
 
 
 @pytest.mark.parametrize("tracker", ALL)

@@ -1,9 +1,7 @@
 """Operations on one item in every order, and acts of other processes and clones in between."""
 
-import pytest
-from tests.cli.project import CLOSED, NAME, REASON, Project
+from tests.cli.project import NAME, REASON, Project
 from tests.delivery.stage import (
-    ALL,
     AT_ONCE,
     RESUME,
     SYNC,
@@ -18,24 +16,6 @@ from unlatch_sandbox import Fault
 HOME = "octo/widgets"
 AGAIN = ("resume", "7", "--reason", "Once more", "--yes")
 UNDO = ("undo", "7", "--yes")
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("tracker", ALL)
-def test_an_undo_closes_what_a_struck_close_was_to_close(project: Project, tracker: str) -> None:
-    completed_on(project, tracker)
-    runs = [
-        project.run(*RESUME),
-        project.run("complete", "7", "--offline"),
-        project.run(*AGAIN),
-        project.run(*UNDO),
-    ]
-
-    assert [0, 0, 0, 0] == [done.code for done in runs], "".join(done.said for done in runs)
-    assert CLOSED[tracker] == project.states()[tracker]
-    assert "reopened" not in project.labels()[tracker]
-    said = [text for text in project.comments()[tracker] if "Reopen undone" in text]
-    assert ["the last reopen was taken back" in text for text in said] == [True]
 
 
 def test_a_moved_item_that_was_linked_again_gets_its_reason(project: Project) -> None:

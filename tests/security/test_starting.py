@@ -182,21 +182,21 @@ def test_started_as_a_module_it_runs_no_module_of_the_current_folder(
     assert done.stdout.startswith("Usage: unlatch config")
 
 
-@pytest.mark.parametrize("module", ["unlatch", "unlatch.cli"])
-def test_a_module_of_the_current_folder_is_not_run(tmp_path: Path, module: str) -> None:
-    (tmp_path / "click.py").write_text("raise SystemExit('unsafe')")
+@pytest.mark.parametrize(
+    ("options", "module", "file"),
+    [
+        (["-m"], "unlatch", "click.py"),
+        (["-m"], "unlatch.cli", "click.py"),
+        (["-P", "-m"], "unlatch", "unlatch.py"),
+    ],
+)
+def test_a_module_of_the_current_folder_is_not_run(
+    tmp_path: Path, options: list[str], module: str, file: str
+) -> None:
+    (tmp_path / file).write_text("raise SystemExit('unsafe')")
     environ = {name: one for name, one in os.environ.items() if name != "PYTHONSAFEPATH"}
-    command = [PYTHON, "-m", module, "--version"]
-
+    command = [PYTHON, *options, module, "--version"]
     done = subprocess.run(
         command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
     )
-    assert (0, "") == (done.returncode, done.stderr)
-
-
-def test_a_file_named_like_the_program_is_not_run(tmp_path: Path) -> None:
-    (tmp_path / "unlatch.py").write_text("raise SystemExit('unsafe')")
-    command = [PYTHON, "-P", "-m", "unlatch", "--version"]
-
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (0, "") == (done.returncode, done.stderr)

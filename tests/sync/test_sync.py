@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from tests.cli.project import Project
@@ -120,42 +121,30 @@ REF = ONE.seen.item.ref
 EVENT = ItemEvent("reopened", REF.url, by="Dana", at=NOW, category=Category.DOING)
 
 
-def named(event: ItemEvent, *, changed_by: str | None = None) -> str:
-    """The person that the increment's move names."""
-    one = compared(1, PULL, increment=ONE.increment, by=changed_by)
-    matched = MatchedEvent("github", event, REF)
-    (move,) = attribute_change(make_plan([one]), matched).moves
-    return move.by
-
-
-def test_the_author_of_the_event_is_named() -> None:
-    assert "Dana" == named(EVENT)
-
-
 @pytest.mark.parametrize(
-    "event",
+    ("change", "account", "name"),
     [
-        replace(EVENT, by=None),
-        replace(EVENT, by="\x1b \n"),
-        replace(EVENT, category=None),
-        replace(EVENT, category=Category.DONE),
-        replace(EVENT, at=NOW - timedelta(seconds=1)),
+        ({}, None, "Dana"),
+        ({"by": None}, None, "unknown user"),
+        ({"by": "\x1b \n"}, None, "unknown user"),
+        ({"category": None}, None, "unknown user"),
+        ({"category": Category.DONE}, None, "unknown user"),
+        ({"at": NOW - timedelta(seconds=1)}, None, "unknown user"),
+        # The tracker's account stays where the event does not explain the state.
+        ({"at": NOW - timedelta(seconds=1)}, "Erin", "Erin"),
     ],
-    ids=["no author", "control characters", "no state", "another state", "before the completion"],
 )
-def test_an_event_that_explains_nothing_names_no_one(event: ItemEvent) -> None:
-    assert "unknown user" == named(event)
-
-
-def test_an_event_that_does_not_explain_the_state_leaves_the_trackers_account() -> None:
-    event = replace(EVENT, at=NOW - timedelta(seconds=1))
-
-    assert "Erin" == named(event, changed_by="Erin")
+def test_a_move_is_by_the_author_of_the_event_that_explains_it(
+    change: dict[str, Any], account: str | None, name: str
+) -> None:
+    seen = compared(1, PULL, increment=ONE.increment, by=account)
+    matched = MatchedEvent("github", replace(EVENT, **change), REF)
+    (move,) = attribute_change(make_plan([seen]), matched).moves
+    assert name == move.by
 
 
 def test_an_event_about_another_item_names_no_one() -> None:
     url = REF.url.replace("/1", "/2")
     matched = MatchedEvent("github", EVENT, replace(REF, id="2", url=url))
     (move,) = attribute_change(make_plan([ONE]), matched).moves
-
     assert "unknown user" == move.by

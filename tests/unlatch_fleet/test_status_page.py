@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
-import json
-import re
-import shutil
 import socket
 import ssl
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -22,6 +17,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
+from tests import chromium
 from tests.transport.certificates import server_context
 from tests.unlatch_fleet.serving import EMPTY, Queue, Serving, about, serving
 
@@ -31,7 +27,6 @@ from unlatch_fleet.serve.listening import Certificate, bind, build_server, parse
 
 HTML = "{http://www.w3.org/1999/xhtml}"
 HOSTILE = "</td><script>alert(1)</script>\"'{{ 7 * 7 }}\x1b[31m"
-CHROMIUM = shutil.which("chromium")
 TOKEN = b"the token of the tests"
 
 
@@ -137,35 +132,11 @@ def test_a_page_of_thousands_is_cut() -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
+@pytest.mark.skipif(not chromium.PROGRAM, reason="Chromium is not installed")
 def test_nothing_is_cut_at_the_width_of_a_phone_or_a_desk(page: str, tmp_path: Path) -> None:
-    measure = """
-        const shown = [...document.querySelectorAll("iframe")].map(frame => frame.contentDocument);
-        const places = shown.flatMap(seen =>
-            [seen.documentElement, ...seen.querySelectorAll("section, dd, td")]);
-        document.title = JSON.stringify(places.map(place => place.scrollWidth - place.clientWidth));
-    """
-    shown = html.escape(page)
-    both = [f'<iframe style="width:{width}px" srcdoc="{shown}"></iframe>' for width in (390, 1280)]
-    tested = f"<title></title>{''.join(both)}<script>onload = () => {{{measure}}}</script>"
-    (tmp_path / "page.html").write_text(f"<!DOCTYPE html>{tested}", encoding="utf-8")
-
-    done = subprocess.run(
-        [
-            *(CHROMIUM or "", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
-            *("--virtual-time-budget=10000", (tmp_path / "page.html").as_uri()),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-
-    title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
-    assert title is not None
-    too_wide = json.loads(title[1])
-    assert len(too_wide) > 40
-    assert [] == [pixels for pixels in too_wide if pixels > 0]
+    cut = chromium.cut_pixels(page, tmp_path, places="section, dd, td", widths=(390, 1280))
+    assert len(cut) > 40
+    assert [] == [pixels for pixels in cut if pixels > 0]
 
 
 def test_metrics_are_in_the_format_of_prometheus(server: Serving) -> None:

@@ -1,7 +1,6 @@
 """Operations on items with several processes, clones and increments."""
 
 import shlex
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,20 +12,6 @@ from tests.delivery.stage import fault
 
 from unlatch.lifecycle.deliver import deliver_all
 from unlatch_sandbox import Fault
-
-
-@pytest.mark.sweep
-def test_processes_at_once_post_one_comment(project: Project) -> None:
-    project.items()
-    project.process("--version")  # starts the process that the others are forked from
-    words = ("reopen", *KEYS.values(), "--reason", REASON)
-    with ThreadPoolExecutor() as pool:
-        ran = [pool.submit(project.process, *words) for _ in range(4)]
-    codes = [one.result().code for one in ran]
-    assert [0] * 4 == codes, [one.result().said for one in ran]
-    assert OPEN == project.states()
-    assert [1, 1, 1] == [len(some) for some in project.comments().values()]
-    assert [None] * 3 == [record.get("pending") for record in records(project)]
 
 
 def test_an_increment_waits_for_an_item_in_doubt(single: Project) -> None:

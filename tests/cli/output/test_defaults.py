@@ -10,29 +10,23 @@ echo '{"tasks": [{"title": "Add a switch"}]}'
 """
 
 
-def test_sync_leaves_a_conflict_by_default(completed: Project) -> None:
-    assert completed.run("resume", "7", "-m", "First", "--yes").code == 0
-    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
-    with Terminal(completed, "sync") as terminal:
-        terminal.answer(
-            "r = reopen the item, c = complete the increment, l = leave both [l]: ", "\n"
-        )
-        terminal.end()
-    assert completed.metadata()["status"] == "active"
-    assert completed.states()["github"] == "closed"
-
-
 @pytest.mark.parametrize(
     ("answer", "status", "state"),
-    [("r", "active", "open"), pytest.param("c", "completed", "closed", marks=pytest.mark.sweep)],
+    [
+        ("", "active", "closed"),
+        ("r", "active", "open"),
+        pytest.param("c", "completed", "closed", marks=pytest.mark.sweep),
+    ],
 )
-def test_the_answers_of_a_sync_are_the_first_letters_of_what_they_do(
+def test_the_answers_of_a_sync_are_first_letters_and_by_default_both_sides_are_left(
     completed: Project, answer: str, status: str, state: str
 ) -> None:
     assert completed.run("resume", "7", "-m", "First", "--yes").code == 0
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
     with Terminal(completed, "sync") as terminal:
-        terminal.answer("l = leave both [l]: ", f"{answer}\n")
+        terminal.answer(
+            "r = reopen the item, c = complete the increment, l = leave both [l]: ", f"{answer}\n"
+        )
         assert terminal.end() == 0, terminal.text
     assert (status, state) == (completed.metadata()["status"], completed.states()["github"])
 

@@ -96,12 +96,6 @@ def test_a_remark_says_why_another_command_is_meant(project: Project) -> None:
     )
 
 
-def test_a_mistyped_name_acts_on_no_terminal(project: Project) -> None:
-    done = project.run("resum", "\x1b[31m7")
-    assert "\x1b" not in done.err
-    assert "unlatch resume $'\\x1b[31m7'" in next_command(done)
-
-
 def test_an_address_in_the_place_of_the_id_to_link_to(project: Project) -> None:
     done = project.run("link", project.urls["github"])
     assert_refused(done, 2, "id-is-url")

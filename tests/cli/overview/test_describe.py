@@ -40,73 +40,59 @@ def line(outcome: Effect | None, error: UnlatchError | None = ERROR, **more: Any
     return unstyle(delivery_lines(Registry(), delivery)[0]).partition("octo/widgets#4 ")[2]
 
 
+FULL = StoreError("not-writable", "cannot write events.jsonl: No space left on device")
+UNLABELLED = replace(ASKED, add_labels=(), remove_labels=())
+UNKNOWN = {"state": State.UNKNOWN}
+WITHOUT_STATE = {"operation": replace(OPERATION, state=False)}
+
+
 @pytest.mark.parametrize(
-    ("outcome", "parts"),
+    ("outcome", "more", "parts"),
     [
-        (None, "not reopened"),
-        (KEPT, "not reopened"),
-        (REOPENED, "reopened; not commented; labels not changed"),
+        (None, {}, "not reopened"),
+        (KEPT, {}, "not reopened"),
+        (REOPENED, {}, "reopened; not commented; labels not changed"),
         (
             replace(REOPENED, result=Result.ALREADY_OPEN),
+            {},
             "was open already; not commented; labels not changed",
         ),
-        (COMMENTED, "reopened; commented; labels not added"),
-        (LABELLED, "reopened; commented; labels +reopened; labels not removed"),
+        (COMMENTED, {}, "reopened; commented; labels not added"),
+        (LABELLED, {}, "reopened; commented; labels +reopened; labels not removed"),
+        (KEPT, UNKNOWN, "not known whether it was reopened"),
+        (REOPENED, UNKNOWN, "reopened; not known whether the comment was posted"),
+        (COMMENTED, UNKNOWN, "reopened; commented; not known whether the labels were added"),
+        # Where all was done, or nothing more was asked for, no part is named as missing.
+        *(
+            (outcome, {**more, **state}, parts)
+            for state in ({}, UNKNOWN)
+            for outcome, more, parts in (
+                (ALL, {"error": FULL}, "reopened; commented; labels +reopened -completed"),
+                (COMMENTED, {"change": UNLABELLED}, "reopened; commented"),
+            )
+        ),
+        (KEPT, {"change": Change("01", comment=fill("why", {})), **WITHOUT_STATE}, "not commented"),
+        (None, {"change": None, **WITHOUT_STATE}, "not commented"),
+        *(
+            (None, {"change": None, "operation": replace(OPERATION, kind=kind)}, f"not {word}")
+            for kind, word in (
+                (Kind.CLOSE, "closed"),
+                (Kind.CREATE, "created"),
+                (Kind.UPDATE, "updated"),
+            )
+        ),
     ],
 )
 def test_a_failure_names_the_parts_that_were_done_and_the_one_that_was_not(
-    outcome: Effect | None, parts: str
+    outcome: Effect | None, more: dict[str, Any], parts: str
 ) -> None:
-    assert f"{parts}: the issue is locked [item-locked]" == line(outcome)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "parts"),
-    [
-        (KEPT, "not known whether it was reopened"),
-        (REOPENED, "reopened; not known whether the comment was posted"),
-        (COMMENTED, "reopened; commented; not known whether the labels were added"),
-    ],
-)
-def test_an_unknown_outcome_is_called_unknown(outcome: Effect, parts: str) -> None:
-    assert f"{parts}: the issue is locked [item-locked]" == line(outcome, state=State.UNKNOWN)
-
-
-def test_a_failure_after_all_parts_names_none_of_them() -> None:
-    full = StoreError("not-writable", "cannot write events.jsonl: No space left on device")
-    said = f"reopened; commented; labels +reopened -completed: {full.message} [not-writable]"
-    assert said == line(ALL, error=full, state=State.UNKNOWN)
-    assert said == line(ALL, error=full)
-
-
-def test_without_labels_none_is_said_to_be_left() -> None:
-    asked = replace(ASKED, add_labels=(), remove_labels=())
-    said = "reopened; commented: the issue is locked [item-locked]"
-    assert said == line(COMMENTED, change=asked)
-    assert said == line(COMMENTED, change=asked, state=State.UNKNOWN)
+    error: UnlatchError = more.get("error", ERROR)
+    assert f"{parts}: {error.message} [{error.id}]" == line(outcome, **more)
 
 
 def test_a_success_names_each_part() -> None:
     expected = "reopened; commented; labels +reopened -completed"
     assert expected == line(ALL, error=None, state=State.DELIVERED)
-
-
-def test_a_comment_alone_is_not_commented_and_never_not_reopened() -> None:
-    asked = Change("01", comment=fill("why", {}))
-    operation = replace(OPERATION, state=False)
-    said = "the issue is locked [item-locked]"
-    assert f"not commented: {said}" == line(KEPT, change=asked, operation=operation)
-    assert f"not commented: {said}" == line(None, change=None, operation=operation)
-
-
-@pytest.mark.parametrize(
-    ("kind", "word"),
-    [(Kind.CLOSE, "closed"), (Kind.CREATE, "created"), (Kind.UPDATE, "updated")],
-)
-def test_what_was_wanted_is_named_where_nothing_was_done(kind: Kind, word: str) -> None:
-    assert line(None, change=None, operation=replace(OPERATION, kind=kind)).startswith(
-        f"not {word}"
-    )
 
 
 def test_what_no_request_was_sent_for_is_not_delivered_yet() -> None:

@@ -2,17 +2,15 @@
 
 import base64
 import hashlib
-import html
 import json
 import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
+from tests import chromium
 from tests.cli.output.test_documents import check
 from tests.cli.overview.test_report import generate
 from tests.cli.project import NAME, REASON, Project
@@ -27,7 +25,6 @@ HOSTILE = '</td><script>alert(1)</script> & "quotes" \' {{ 7 * 7 }} \x1b[31m'
 URL = "https://github.com/octo/widgets/issues/4"
 # The file axe.min.js of the npm package axe-core.
 AXE = os.environ.get("UNLATCH_AXE")
-CHROMIUM = shutil.which("chromium")
 HTML = "{http://www.w3.org/1999/xhtml}"
 
 
@@ -202,37 +199,14 @@ def test_a_cell_of_a_record_names_its_column(page: str) -> None:
         assert columns[1:] == [cell.get("data-heading") for cell in row if cell.tag == f"{HTML}td"]
 
 
-@pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_cut_at_the_width_of_a_phone(page: str, tmp_path: Path, width: int) -> None:
-    measure = """
-        const seen = frame.contentDocument;
-        const places = [seen.documentElement, ...seen.querySelectorAll(".scroll")];
-        document.title = JSON.stringify(places.map(one => one.scrollWidth - one.clientWidth));
-    """
-    frame = f'<iframe id="frame" style="width:{width}px" srcdoc="{html.escape(page)}"></iframe>'
-    tested = f"<title></title>{frame}<script>onload = () => {{{measure}}}</script>"
-    (tmp_path / "page.html").write_text(f"<!DOCTYPE html>{tested}", encoding="utf-8")
-
-    done = subprocess.run(
-        [
-            *(CHROMIUM or "", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
-            *("--virtual-time-budget=10000", (tmp_path / "page.html").as_uri()),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-
-    title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
-    assert title is not None
-    too_wide = json.loads(title[1])
-    assert len(too_wide) > 5
-    assert [pixels for pixels in too_wide if pixels > 0] == []
+@pytest.mark.skipif(not chromium.PROGRAM, reason="Chromium is not installed")
+def test_nothing_is_cut_at_the_width_of_a_phone(page: str, tmp_path: Path) -> None:
+    cut = chromium.cut_pixels(page, tmp_path, places=".scroll", widths=(390, 1280))
+    assert len(cut) > 10
+    assert [pixels for pixels in cut if pixels > 0] == []
 
 
-@pytest.mark.skipif(not (AXE and CHROMIUM), reason="UNLATCH_AXE names no axe.min.js")
+@pytest.mark.skipif(not (AXE and chromium.PROGRAM), reason="UNLATCH_AXE names no axe.min.js")
 @pytest.mark.parametrize("scheme", [0, 1], ids=["dark", "light"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_browser_finds_no_obstacles(page: str, tmp_path: Path, scheme: int, width: int) -> None:
@@ -241,20 +215,8 @@ def test_a_browser_finds_no_obstacles(page: str, tmp_path: Path, scheme: int, wi
     open_page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
     tested = open_page.replace("</body>", f"<script>{script}</script><script>{run}</script></body>")
     (tmp_path / "page.html").write_text(tested, encoding="utf-8")
-
-    done = subprocess.run(
-        [
-            *(CHROMIUM or "", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
-            *(f"--blink-settings=preferredColorScheme={scheme}", f"--window-size={width},1000"),
-            *("--virtual-time-budget=10000", (tmp_path / "page.html").as_uri()),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
+    options = (f"--blink-settings=preferredColorScheme={scheme}", f"--window-size={width},1000")
+    violations: list[dict[str, Any]] = json.loads(
+        chromium.title_of(tmp_path / "page.html", *options)
     )
-
-    title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
-    assert title is not None
-    violations: list[dict[str, Any]] = json.loads(title[1].replace("&amp;", "&"))
     assert [one["id"] for one in violations] == []

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check, check_files
-from tests.cli.project import ALL, NAME, REASON, Project
-from tests.cli.work.test_partial import COMMENTING
-
-from unlatch_sandbox import Fault
+from tests.cli.project import NAME, REASON, Project
 
 ACCOUNTS = {"github": "octocat", "ado": "Octo Cat", "jira": "Octo Cat"}
 
@@ -65,20 +62,6 @@ def test_a_job_has_the_person_of_its_run_beside_the_name_in_git(completed: Proje
         "Gil Git",
         None,
     )
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("tracker", ALL)
-def test_a_comment_that_an_earlier_attempt_posted_has_its_account(
-    completed: Project, tracker: str
-) -> None:
-    completed.box.faults.add(Fault(tracker, "drop-after", **COMMENTING[tracker]))
-    completed.run("resume", "7", "--reason", REASON, "--yes")
-    completed.run("sync", "--yes").ends(0)
-    assert [1, 1, 1] == [len(texts) for texts in completed.comments().values()]
-
-    (reopen,) = listed(completed)
-    assert reopen["accounts"] == ACCOUNTS
 
 
 @pytest.mark.sweep

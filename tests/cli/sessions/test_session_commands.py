@@ -175,16 +175,6 @@ def test_a_folder_outside_of_the_project_is_refused(project: Project, tmp_path: 
     assert [*outside.iterdir()] == []
 
 
-def test_texts_of_others_do_not_act_in_a_terminal(project: Project, started: str) -> None:
-    session(project, "log", "--text", "a\x1b[31mb\u202ec")
-    (path,) = files(project)
-    path.write_text(path.read_text(encoding="utf-8") + "\nraw \x1b]0;x\x07\n", encoding="utf-8")
-    for arguments in (("show",), ("resume",)):
-        if arguments == ("resume",):
-            session(project, "pause")
-        assert "\x1b]" not in session(project, *arguments, started).out
-
-
 def test_linked_work_is_recorded_from_its_start(project: Project, started: str) -> None:
     done = session(project, "log", started, "--subagent", "scout@2", "--mode", "link")
     own = done.err.split()[0]

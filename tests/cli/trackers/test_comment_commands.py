@@ -7,7 +7,6 @@ import pytest
 from tests.cli.agents.events import context, event, fire
 from tests.cli.project import Project
 from tests.cli.trackers.comment_desk import REPOSITORY, Desk, add_people
-from tests.delivery.stage import start
 
 
 @pytest.fixture
@@ -287,19 +286,6 @@ def test_a_script_is_told_why_nothing_was_to_do(desk: Desk) -> None:
         done.document["schema"],
         done.document["why"],
     )
-
-
-@pytest.mark.sweep
-def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
-    comment = desk.post("ann", "/reopen It crashes")
-    refused = desk.post("oda", "/close Mine")
-    for told in (comment, refused):
-        desk.take_up(told)
-    event = desk.project.home / "event.json"
-    runs = [start(desk.project, "ingest", "--from", "github-event", str(event)) for _ in range(4)]
-    said = [run.communicate(timeout=120)[0] for run in runs]
-    assert [0] * 4 == [run.returncode for run in runs], said
-    assert ("open", 2) == (desk.state, len(desk.answers))
 
 
 def store_of(project: Project) -> Path:

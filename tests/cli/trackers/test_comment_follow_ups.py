@@ -37,20 +37,15 @@ def test_the_author_reopens_with_words_alone(desk: Desk, user: str, words: str, 
     assert (1 if state == "open" else 0) == len(desk.answers)
 
 
-def test_the_close_of_another_person_stands_without_an_answer(desk: Desk) -> None:
+@pytest.mark.parametrize(("closer", "ago"), [("wes", 60), ("ann", 0)])
+def test_the_close_of_another_person_or_of_a_moment_ago_stands_without_an_answer(
+    desk: Desk, closer: str, ago: int
+) -> None:
     configure(desk, 'follow_up = "reopen"')
     desk.project.box.github.edit(REPOSITORY, 4, state="open")
-    desk.close("wes")
+    desk.close(closer, ago=ago)
     done = desk.say("ann", "It still crashes with 2.1, on startup")
     assert (0, "closed", []) == (done.code, desk.state, desk.answers), done.said
-
-
-def test_what_comes_with_the_close_is_no_follow_up(desk: Desk) -> None:
-    configure(desk, 'follow_up = "reopen"')
-    desk.project.box.github.edit(REPOSITORY, 4, state="open")
-    desk.close("ann", ago=0)
-    done = desk.say("ann", "It was a mistake of mine, the file was broken")
-    assert (0, "closed") == (done.code, desk.state), done.said
 
 
 def test_a_label_shows_that_the_author_wrote_again(desk: Desk) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check
-from tests.cli.project import ALL, NAME, TITLE, Project
+from tests.cli.project import ALL, NAME, Project
 
 OPEN_STATES = {"github": "open", "ado": "Active", "jira": "In Progress"}
 CLOSED_STATES = {"github": "closed", "ado": "Closed", "jira": "Done"}
@@ -248,12 +248,6 @@ def test_blocked_operations_that_are_not_tried_count_as_no_items(finished: Proje
     done = finished.run("sync", "--yes")
     assert "active" == finished.metadata("0090-other")["status"], done.said
     assert "too-many-items" in finished.run("sync", "--yes", "7").err
-
-
-def test_titles_and_states_of_items_are_words(with_issue: Project) -> None:
-    with_issue.box.github.edit("octo/widgets", 4, title=f"{TITLE}\x1b[31m::error::x")
-    by_hand(with_issue, "github", opens=True)
-    with_issue.run("sync", "--dry-run").shows(lacks="\x1b")
 
 
 def test_an_issue_that_a_merged_pull_request_closed_is_no_drift(in_step: Project) -> None:

@@ -335,34 +335,3 @@ def test_threads_that_write_at_once_lose_nothing(project: Project) -> None:
     assert sorted(int(known.item) for known in found.links) == list(range(1, 24, 2))
     assert sorted(o.item for o in found.pending) == sorted(f"A-{n}" for n in range(0, 24, 2))
     assert len(project.events()) == 12
-
-
-_WRITER = """
-import sys
-from pathlib import Path
-from tests.increments.files.making import github, manager_at
-from unlatch.increments.files.linking import link
-
-manager = manager_at(Path(sys.argv[1]))
-first = int(sys.argv[2])
-for number in range(first, first + 5):
-    manager.new_id = lambda: f"01KA{number:022d}"
-    link(manager, "7", [github(number)], by="ada")
-    manager.create("made", kind="bug", by="ada")
-"""
-
-
-@pytest.mark.sweep
-def test_processes_that_write_at_once_lose_nothing(project: Project, tmp_path: Path) -> None:
-    project.add(metadata(status="active"))
-    writers = [
-        subprocess.Popen([sys.executable, "-c", _WRITER, str(tmp_path), str(first)])
-        for first in (100, 200)
-    ]
-    assert [writer.wait() for writer in writers] == [0, 0]
-    expected = {first + n for first in (100, 200) for n in range(5)}
-    assert {int(known.item) for known in project.manager.read("7").links} == expected
-    lines = (tmp_path / ".unlatch/increments/0007-search/events.jsonl").read_text().splitlines()
-    assert {int(json.loads(line)["id"][4:]) for line in lines} == expected
-    made = [found.id for found in project.manager.list() if found.id.endswith("made")]
-    assert made == [f"{number:04}-made" for number in range(8, 18)]

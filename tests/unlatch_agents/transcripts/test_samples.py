@@ -6,6 +6,7 @@ The samples are not part of the project: the tests run where UNLATCH_SAMPLES nam
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,19 +76,18 @@ def test_records_of_older_codex(tmp_path: Path) -> None:
     assert not found.unknown
 
 
-def test_recorded_chat_of_gemini_cli() -> None:
-    (path,) = (ROOT / "gemini-cli/recorded-0.61.0").glob("session-*.jsonl")
-    found = one(path)
-    expected = independent.gemini(path)
-    assert (numbers(found), spent(found.usage)) == (expected.numbers, expected.tokens)
-    assert found.usage.total == 5700
-    assert not found.unknown
-
-
-def test_recorded_session_of_opencode() -> None:
-    path = ROOT / "opencode/recorded-1.18.33/opencode.db"
-    found = one(path)
-    expected = independent.opencode(path)
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("gemini-cli/recorded-0.61.0/session-*.jsonl", independent.gemini),
+        ("opencode/recorded-1.18.33/opencode.db", independent.opencode),
+    ],
+)
+def test_a_recorded_session_is_read_as_counted(
+    name: str, count: Callable[[Path], independent.Counts]
+) -> None:
+    (path,) = ROOT.glob(name)
+    found, expected = one(path), count(path)
     assert (numbers(found), spent(found.usage)) == (expected.numbers, expected.tokens)
     assert not found.unknown
 

@@ -165,17 +165,15 @@ def test_calls_without_an_id_of_their_own_get_one(chunks: tuple[Any, ...]) -> No
     assert all(one and one.isalnum() for one in (first[0], second[0]))
 
 
-@pytest.mark.parametrize("arguments", ["", None, "  ", {}])
-def test_a_call_without_arguments_has_an_empty_object(arguments: Any) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [("", "{}"), (None, "{}"), ("  ", "{}"), ({}, "{}"), ('{"name', '{"name')],
+)
+def test_missing_arguments_are_an_empty_object_and_wrong_ones_left_to_the_caller(
+    arguments: Any, read: str
+) -> None:
     message = message_of(stream(calling(delta(0, "effort_status", arguments, "c")), DONE))
-
-    assert [("c", "effort_status", "{}")] == calls_of(message)
-
-
-def test_arguments_that_are_no_json_are_left_to_the_caller() -> None:
-    message = message_of(stream(calling(delta(0, "open_effort", '{"name', "c")), DONE))
-
-    assert [("c", "open_effort", '{"name')] == calls_of(message)
+    assert [("c", "effort_status", read)] == calls_of(message)
 
 
 SAYING = chunk({"content": "Hi"})
