@@ -536,6 +536,7 @@ INPUTS = {
 }
 
 
+@pytest.mark.sample(count=3)
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("case", INPUTS)
 def test_every_template_takes_these_inputs_alike(

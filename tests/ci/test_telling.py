@@ -120,6 +120,7 @@ def test_github_gets_a_summary_annotations_and_outputs(here: Job) -> None:
     }
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("check", [False, True])
 def test_a_question_that_a_sync_leaves_open_is_in_its_summary(team: Team, check: bool) -> None:
     team.laptop.reopen("More")

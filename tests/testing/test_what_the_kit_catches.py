@@ -55,6 +55,7 @@ def test_a_secret_in_an_error_is_noticed(fixture: Fixture) -> None:
     check_no_secret(fixture, Rejected("refused", "no"), "status")
 
 
+@pytest.mark.sweep
 def test_every_request_of_a_reopen_is_struck_in_turn(fixture: Fixture) -> None:
     faulted = list(run_faults(fixture, REOPEN, FaultCase(FaultKind.LIMITED)))
     assert [one.partition(" ")[0] for one in faulted] == ["PATCH", "POST", "POST", "DELETE"]

@@ -139,6 +139,7 @@ def test_no_context_is_over_the_ceiling(
     assert size(found.messages) <= found.tokens <= CEILING
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("turns", [60, pytest.param(10_000, marks=pytest.mark.sweep)])
 def test_the_ceiling_holds_over_many_turns(talk: Talk, turns: int) -> None:
     talk.ceiling, talk.count = CEILING, words

@@ -133,6 +133,7 @@ def test_lease_outlasts_a_request_and_what_it_still_does(settle: float, lease: f
     assert lease == lease_of(settle)
 
 
+@pytest.mark.sweep
 def test_drained_node_ends_by_itself(fleet: Fleet, typed: Typed, database: str) -> None:
     fleet.add(items=1)
     fleet.write()

@@ -77,6 +77,7 @@ def test_an_issue_goes_through_its_whole_life(
     assert len(server.comments(number)) == 3
 
 
+@pytest.mark.sweep
 def test_without_graphql_many_issues_are_read_one_by_one(
     server: EmulateGitHub, settings: GithubSettings, plugin: GithubPlugin
 ) -> None:

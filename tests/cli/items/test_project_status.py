@@ -45,6 +45,7 @@ def test_a_reopen_moves_the_issue_in_its_projects(planned: Project, way: str) ->
     assert 'moved to "In Progress" in the project "Roadmap"' in done.said
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize(
     ("token", "scopes", "status", "said"),
     [

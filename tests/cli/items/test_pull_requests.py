@@ -27,6 +27,7 @@ def state(project: Project, url: str) -> str:
     return str(project.box.github.issue(HOME, int(url.rpartition("/")[2]))["state"])
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("place", ["project", "outside"])
 def test_a_pull_request_is_reopened_closed_and_undone_by_its_address(
     request: pytest.FixtureRequest, place: str

@@ -29,6 +29,7 @@ def github_labels(project: Project) -> list[str]:
     return sorted(project.labels()["github"])
 
 
+@pytest.mark.sweep
 def test_a_reopen_and_one_by_hand_are_foreseen_and_delivered_without_labels(plain: Project) -> None:
     assert "label" not in resume(plain, "--dry-run").casefold()
 

@@ -229,6 +229,7 @@ def test_a_list_on_stdin_names_the_items(
     outside.run(*words, stdin=listed).ends(code, said)
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("form", ["{}/octo/widgets/issues/{}", "#{1}"])
 def test_a_list_of_thousands_is_refused_before_any_tracker_is_asked(
     outside: Project, form: str

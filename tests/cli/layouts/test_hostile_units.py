@@ -84,6 +84,7 @@ def test_a_conflict_left_by_git_completes_nothing_unless_it_is_overridden(
     assert record(project, name)["status"] == "completed"
 
 
+@pytest.mark.sweep
 def test_done_tasks_beside_a_document_that_nobody_can_read_complete_nothing(
     begun: tuple[Project, str, Path],
 ) -> None:
@@ -105,6 +106,7 @@ def test_done_tasks_beside_a_document_that_nobody_can_read_complete_nothing(
     assert "completed" == shown(project, name)["status"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("is_synced", [True, pytest.param(False, marks=pytest.mark.sweep)])
 def test_a_new_change_of_an_old_name_does_not_reopen_the_items_of_the_old(
     project: Project, *, is_synced: bool
@@ -200,6 +202,7 @@ def test_many_units_that_are_done_at_once_close_no_more_items_than_the_limit(
     assert {issue(project, number)["state"] for number in (1, 2, 3)} == {"closed"}
 
 
+@pytest.mark.sweep
 def test_work_that_was_undone_and_done_again_by_hand_is_news(
     begun: tuple[Project, str, Path],
 ) -> None:

@@ -136,6 +136,7 @@ def test_a_task_without_an_id_is_ticked_from_its_item(project: Project) -> None:
     assert "- [x] Write: the form\n- [x] Test it\n- [ ] Test it\n" == tasks.read_text("utf-8")
 
 
+@pytest.mark.sweep
 def test_completing_needs_all_tasks_and_a_resume_holds_until_the_files_change_again(
     photos: Project,
 ) -> None:

@@ -43,6 +43,7 @@ def test_an_item_outside_of_the_plan_is_not_changed(project: Project, tmp_path: 
     assert project.states() == {"github": "closed", "jira": "Done"}
 
 
+@pytest.mark.sweep
 def test_a_plan_is_refused_if_another_process_is_faster(project: Project, tmp_path: Path) -> None:
     name = project.increment(links=project.items("github"))
     meanwhile(

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from mcp_types import TextContent
 from tests.cli.mcp.test_mcp import REASON, Talk
 from tests.cli.project import Project
@@ -20,6 +21,7 @@ def read(talk: Talk, tool: str, **arguments: Any) -> dict[str, Any]:
     return dict(json.loads(content.text))
 
 
+@pytest.mark.sweep
 def test_many_increments_are_listed_in_parts(project: Project) -> None:
     names = [f"{number:04d}-thing-with-a-rather-long-name" for number in range(1, 121)]
     for name in names:

@@ -112,6 +112,7 @@ def test_a_file_that_may_not_be_read(single: Project) -> None:
     assert_refused(done, 1, "metadata-unreadable")
 
 
+@pytest.mark.sweep
 def test_a_stream_that_cannot_encode_the_signs(single: Project) -> None:
     single.extra["PYTHONIOENCODING"] = "ascii"
     done = single.process(*RESUME).ends(0)

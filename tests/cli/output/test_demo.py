@@ -28,6 +28,7 @@ def test_the_demo_asks_nothing_at_a_terminal(project: Project) -> None:
     assert leavings(project) <= SHARED
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize(
     ("command", "shown"),
     [("effort demo", "--- Reopened effort: db-pool-fix ---"), ("run demo", "3/3 tasks complete")],

@@ -95,6 +95,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(count=3)
 @pytest.mark.parametrize("word", ["discipline", "octo/widgets#4", f"{FOLDER}/"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_takes_it_as_it_takes_the_name(two: Project, command: str, word: str) -> None:

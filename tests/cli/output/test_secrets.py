@@ -52,6 +52,7 @@ def _answer_of(echoed: str) -> dict[str, object]:
     return {"number": 1, "title": "A", "labels": [], "state": echoed}
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize(
     "name",
     [

@@ -53,6 +53,7 @@ def test_a_long_list_with_known_rows_is_the_same(long: Project) -> None:
     assert changed == first.out.replace("0003-some-work  active ", "0003-some-work  paused ")
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize(
     "line", ["list --all --json", "list --all --sort activity", "status --json"]
 )

@@ -91,6 +91,7 @@ def save(project: Project, *command: str) -> dict[str, Any]:
     return content
 
 
+@pytest.mark.sample(count=3)
 @pytest.mark.parametrize(
     ("stage", "command", "status", "states"),
     [*COMMANDS, *(pytest.param(*row, marks=pytest.mark.sweep) for row in MORE)],
@@ -115,6 +116,7 @@ def test_each_command_is_planned_applied_and_not_repeated(
     assert seen(project) == after
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize(
     ("tracker", "many"),
     [("github", False), ("ado", True), pytest.param("jira", True, marks=pytest.mark.sweep)],

@@ -128,6 +128,7 @@ def test_a_killed_apply_is_finished_by_sync_and_posts_once(
     assert completed.run("apply", FILE, "--yes").code == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "command",
     [

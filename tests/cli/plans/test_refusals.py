@@ -54,6 +54,7 @@ def test_a_change_and_its_undo_are_changes(single: Project) -> None:
     assert "revision" not in said
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize(
     "command",
     [("jira", "update-issue", "7", "-m", "Look"), ("github", "create-issue", "7", "--another")],

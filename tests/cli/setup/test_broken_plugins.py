@@ -252,6 +252,7 @@ METHODS = (
 )
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("mistake", METHODS, ids=lambda one: one.new)
 def test_a_mistake_in_a_method_is_the_plugin_s_and_hinders_no_other(
     project: Project, package: str, mistake: Mistake
@@ -375,6 +376,7 @@ def test_settings_that_cannot_be_shown_do_not_end_doctor(
     assert not [one for one in keys if "redmine" in one]
 
 
+@pytest.mark.sample(count=2)
 @pytest.mark.parametrize("mistake", [*PLUGINS, SETTINGS[-1]], ids=lambda one: one.said)
 def test_a_plugin_that_cannot_be_loaded_is_named_and_other_trackers_are_reopened(
     project: Project, package: str, mistake: Mistake

@@ -40,6 +40,7 @@ def spoil(
     install(project.root.parent / "site", package, more=more)
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("ref", [other(), other("gadgets"), other(number="5", tracker="github")])
 def test_a_read_of_another_item_is_the_plugin_s_mistake(
     project: Project, package: str, ref: str

@@ -73,6 +73,7 @@ def test_several_reopens_are_undone_after_one_question(three: Project) -> None:
     assert (["completed"] * 3, {"Closed"}) == (statuses(three), states(three, 3))
 
 
+@pytest.mark.sweep
 def test_what_is_completed_already_is_left_alone(three: Project) -> None:
     three.run("complete", "1")
     previewed = three.run("complete", "1-2", "--dry-run")

@@ -42,6 +42,7 @@ def busy(project: Project) -> Project:
     return project
 
 
+@pytest.mark.sample(count=1)
 @pytest.mark.parametrize("arguments", [RESUME, ("start", "5"), ("resume", "3")])
 def test_beyond_a_limit_it_is_refused_by_policy_and_warned_by_default(
     busy: Project, arguments: Sequence[str]

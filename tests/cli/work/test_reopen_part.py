@@ -87,6 +87,7 @@ def test_it_is_said_which_items_follow_and_undo_names_what_stays_open(ready: Pro
     )
 
 
+@pytest.mark.sweep
 def test_a_story_that_was_left_alone_stays_so_in_a_sync_and_an_undo(ready: Project) -> None:
     ready.run(*RESUME, "--story", "US-002")
     before = ready.tree()

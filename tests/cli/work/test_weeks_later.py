@@ -147,6 +147,7 @@ def misplaced(briefing: dict[str, Any]) -> list[str]:
     return [*lacking, *(one for one in ("Build the index", "removed it") if one in texts["left"])]
 
 
+@pytest.mark.sweep
 def test_it_is_resumed_where_it_was_built(built: Project) -> None:
     done = built.run("resume", "7", "--reason", REASON, "--yes", "--json").ends(0)
     assert misplaced(done.document["briefing"]) == []

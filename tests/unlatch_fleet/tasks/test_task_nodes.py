@@ -163,6 +163,7 @@ def test_a_branch_that_moved_meanwhile_is_left_and_said(fleet: FleetHarness) -> 
     )
 
 
+@pytest.mark.sweep
 def test_work_that_does_not_fit_together_fails_with_gits_words(fleet: FleetHarness) -> None:
     clone, needs = fleet.stage.root / "first", []
     for text in ("one", "two"):

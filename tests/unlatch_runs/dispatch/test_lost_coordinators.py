@@ -15,7 +15,6 @@ from tests.unlatch_runs.dispatch.local_harness import LocalHarness
 from unlatch_runs.dispatch.leases import LeaseStore, State
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize("rounds", [3, pytest.param(100, marks=pytest.mark.sweep)])
 def test_no_worker_starts_twice_or_outlives_recovery(
     local: LocalHarness, tmp_path: Path, rounds: int
