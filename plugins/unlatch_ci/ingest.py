@@ -210,7 +210,7 @@ def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEv
             hint=f"known types are {', '.join(readers) or 'none'}",
         )
     tracker, target = readers[source]
-    read, content = load(registry.manifest(tracker), target), _read_file(path)
+    read, content = load(registry.manifest(tracker).name, target), _read_file(path)
     with blaming(tracker, f"reading an event with {target}"):
         try:
             event = read(content)

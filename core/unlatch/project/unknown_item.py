@@ -102,7 +102,7 @@ def _refusal(manifest: Manifest, url: str, environ: Mapping[str, str]) -> Unlatc
     if manifest.outside:
         try:
             with suppress(ConfigError):
-                find = load(manifest, manifest.outside)
+                find = load(manifest.name, manifest.outside)
                 with blaming(manifest.name, "finding an item", where=manifest.outside):
                     find(url, environ)
         except (PluginBroken, UsageError) as error:
@@ -115,7 +115,7 @@ def find_unconfigured(workspace: Workspace, key: str) -> Manifest | None:
     for manifest in workspace.registry.manifests.values():
         if manifest.name not in workspace.settings and manifest.outside:
             with suppress(PluginBroken):
-                find = load(manifest, manifest.outside)
+                find = load(manifest.name, manifest.outside)
                 with blaming(manifest.name, "finding an item", where=manifest.outside):
                     if _recognises(find, key, workspace.environ):
                         return manifest

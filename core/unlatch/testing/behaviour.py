@@ -63,7 +63,7 @@ class Behaviour:
     def test_bytes_that_are_no_message_are_refused(self, fixture: Fixture) -> None:
         for reader in fixture.manifest.events.values():
             for message in (b"", b"[]", b"\xff"):
-                assert _is_refused(load(fixture.manifest, reader), message), (
+                assert _is_refused(load(fixture.manifest.name, reader), message), (
                     f"{reader} reads {message!r}"
                 )
 

@@ -113,7 +113,7 @@ def read_place(
         return _pushed(raw)
     manifest = registry.manifest(hook.tracker)
     target = next(iter(manifest.events.values()))
-    read = load(manifest, target)
+    read = load(manifest.name, target)
     with blaming(manifest.name, f"reading an event with {target}"):
         event = _read(read, raw)
     if event is None:

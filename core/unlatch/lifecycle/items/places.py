@@ -122,7 +122,7 @@ def _table_for(
 ) -> Table | None:
     if not manifest.outside:
         return None
-    find = load(manifest, manifest.outside)
+    find = load(manifest.name, manifest.outside)
     with blaming(manifest.name, "finding the settings of an item", where=manifest.outside):
         table: Table | None = None
         with suppress(ConfigError):  # such as octo/widgets#0

@@ -65,33 +65,29 @@ def check_rivals(name: str, folders: Sequence[str]) -> None:
 
 @contextmanager
 def blaming(
-    name: str, doing: str, *, where: str | None = None, of: type | None = None
+    name: str,
+    doing: str,
+    *,
+    where: str | None = None,
+    of: type | None = None,
+    own: tuple[type[UnlatchError], ...] = (UnlatchError,),
 ) -> Iterator[None]:
     """Report errors in a plugin's code as the plugin's, except those that it raises for users.
 
     Args:
         doing: what fails then.
         of: a class of the plugin, whose package the line of the error is in.
+        own: the errors for users.
     """
-    try:
-        with printing_aside():
-            yield
-    except (UnlatchError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raise _failure(name, doing, error, where, of) from error
-
-
-@contextmanager
-def importing(name: str, module: str, *, where: str) -> Iterator[None]:
-    """Report every error in the import of a plugin's module as the plugin's."""
     try:
         with printing_aside():
             yield
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise _failure(name, f"importing {module}", error, where, None) from error
+        if isinstance(error, own):
+            raise
+        raise _failure(name, doing, error, where, of) from error
 
 
 def _failure(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
 from unlatch.project.deferred import defer
-from unlatch.project.plugins.errors import blaming, check_part, importing
+from unlatch.project.plugins.errors import blaming, check_part
 
 if TYPE_CHECKING:
     from unlatch.spi import Manifest, Settings, SyncPlugin
@@ -20,7 +20,7 @@ def load_manifest(name: str, target: str, *, is_own: bool = False) -> Manifest:
     Args:
         is_own: whether it comes with unlatch, whose tests check it.
     """
-    manifest: Manifest = _load(name, target)
+    manifest: Manifest = load(name, target)
     if not is_own:
         from unlatch.project.plugins.checks import manifest_mistakes  # noqa: PLC0415  (for others)
 
@@ -28,11 +28,6 @@ def load_manifest(name: str, target: str, *, is_own: bool = False) -> Manifest:
             mistakes = manifest_mistakes(name, manifest)
         check_part(name, target, mistakes)
     return manifest
-
-
-def load(manifest: Manifest, target: str) -> Any:
-    """The object that a manifest names as "module:object"; PluginBroken."""
-    return _load(manifest.name, target)
 
 
 def table_for(manifest: Manifest, url: str) -> str | None:
@@ -48,7 +43,7 @@ def table_for(manifest: Manifest, url: str) -> str | None:
 
 def load_settings(manifest: Manifest, *, is_own: bool = False) -> Any:
     """The class of the settings; PluginBroken."""
-    settings_class = load(manifest, manifest.settings)
+    settings_class = load(manifest.name, manifest.settings)
     if not is_own:
         from unlatch.project.plugins.checks import settings_mistakes  # noqa: PLC0415  (for others)
 
@@ -61,7 +56,7 @@ def load_plugin(manifest: Manifest, *, is_own: bool = False) -> Any:
     if not is_installed(manifest.requires[0]):
         raise missing_extra(manifest)
     defer(manifest.deferred)
-    plugin_class = load(manifest, manifest.plugin)
+    plugin_class = load(manifest.name, manifest.plugin)
     if not is_own:
         from unlatch.project.plugins.checks import plugin_mistakes  # noqa: PLC0415  (for others)
 
@@ -100,9 +95,10 @@ def is_installed(module: str) -> bool:
         return True
 
 
-def _load(plugin: str, target: str) -> Any:
+def load(plugin: str, target: str) -> Any:
+    """The object that a plugin names as "module:object"; PluginBroken."""
     module, _, name = target.partition(":")
-    with importing(plugin, module, where=target):
+    with blaming(plugin, f"importing {module}", where=target, own=()):
         loaded = importlib.import_module(module)
     with blaming(plugin, f"loading {name} from {module}", where=target):
         return getattr(loaded, name)
