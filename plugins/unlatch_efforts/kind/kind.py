@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from shlex import quote
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from unlatch.errors import StoreError
 from unlatch.related.kinds import Dangling, OpenWork, Step
@@ -36,6 +36,8 @@ class EffortWork:
         is_only: whether it is the only effort of the increment, so that no other can be meant.
     """
 
+    belongs_to: ClassVar[tuple[str, ...]] = ()
+    is_resumable: ClassVar[bool] = True
     store: EffortStore
     effort: Effort
     is_only: bool
@@ -55,14 +57,6 @@ class EffortWork:
     @property
     def files(self) -> tuple[Path, ...]:
         return _files(self.store, self.id)
-
-    @property
-    def belongs_to(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def is_resumable(self) -> bool:
-        return True
 
     @property
     def _ref(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlex import quote
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from unlatch.errors import StoreError
 from unlatch.related.kinds import Dangling, OpenWork, Step
@@ -34,6 +34,8 @@ _PLAN = "increment:"
 class Run:
     """A run, as `unlatch.related.kinds.Work` describes it."""
 
+    belongs_to: ClassVar[tuple[str, ...]] = ()
+    is_resumable: ClassVar[bool] = True
     folder: Path
     state: RunState
 
@@ -56,14 +58,6 @@ class Run:
     @property
     def _ref(self) -> str:
         return f"run:{self.id}"
-
-    @property
-    def belongs_to(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def is_resumable(self) -> bool:
-        return True
 
     def brief(self, sources: Sources) -> Briefing:
         return points(self._ref, self.state, sources)
