@@ -94,11 +94,9 @@ class Documents(Protocol):
 
     def sources(self) -> Iterable[Source]:
         """All that can be found."""
-        ...
 
     def describe(self, key: str) -> Described | None:
         """A hit, read again; None if it is gone or cannot be read."""
-        ...
 
 
 class Search(Protocol):
@@ -116,11 +114,9 @@ class Search(Protocol):
 
     def is_meant(self, name: str | None) -> bool:
         """Whether a recorded name can mean the increment."""
-        ...
 
     def noting(self) -> AbstractContextManager[None]:
         """Add an error of the block to the unreadable ones."""
-        ...
 
 
 class Sources(Protocol):
@@ -142,23 +138,18 @@ class Sources(Protocol):
 
     def is_new(self, text: str) -> bool:
         """Whether no later work has named this task."""
-        ...
 
     def said(self, words: str) -> Iterator[tuple[str, str]]:
         """The decisions, failures and next steps in a text, each with its section."""
-        ...
 
     def add_summary(self, texts: dict[str, list[str]], summary: str | None) -> None:
         """Add a summary, and what it says of decisions, failures and next steps, by section."""
-        ...
 
     def clean(self, text: str) -> str:
         """A text without secrets and control characters."""
-        ...
 
     def identifiers(self, text: str) -> Iterator[str]:
         """The identifiers in a clean text."""
-        ...
 
 
 class Work(Protocol):
@@ -182,19 +173,15 @@ class Work(Protocol):
 
     def brief(self, sources: Sources) -> Briefing:
         """What it knows."""
-        ...
 
     def step(self, workspace: Workspace, *, by: str) -> Step:
         """Its resume; reads and writes nothing before `Step.change`."""
-        ...
 
     def open_work(self) -> OpenWork | None:
         """How it is ended; None if it has ended."""
-        ...
 
     def limited(self, covers: Callable[[Path], bool]) -> Work | None:
         """The same work, without what it has from files that are not covered."""
-        ...
 
 
 class WorkKind(Protocol):
@@ -218,11 +205,9 @@ class WorkKind(Protocol):
 
     def names(self, workspace: Workspace) -> Iterator[str]:
         """The ids of all work."""
-        ...
 
     def find(self, workspace: Workspace, wanted: str) -> str:
         """The id of the work of this name; UsageError if there is none, or more than one."""
-        ...
 
     def related(self, workspace: Workspace, search: Search) -> Iterator[Work]:
         """The work of the increment of a search, the oldest first.
@@ -230,31 +215,24 @@ class WorkKind(Protocol):
         It adds what cannot be read to `search.unreadable`, and all that can to `search.known`. The
         kinds are asked in the reverse of their order: sessions name efforts.
         """
-        ...
 
     def unfinished(self, workspace: Workspace) -> Iterator[tuple[str, str]]:
         """The id and status of all that is not over, without what cannot be read."""
-        ...
 
     def in_progress(self, workspace: Workspace) -> Iterator[str]:
         """The recorded names of the increments that someone works on, the newest work first."""
-        ...
 
     def dangling(self, workspace: Workspace, references: References) -> Iterator[Dangling]:
         """The links to increments that do not exist."""
-        ...
 
     def unreadable(self, workspace: Workspace) -> Iterator[UnlatchError]:
         """The errors of files that cannot be read."""
-        ...
 
     def files(self, workspace: Workspace) -> Iterator[Path]:
         """The files of all work whose texts a briefing can show."""
-        ...
 
     def documents(self, workspace: Workspace) -> Documents:
         """What search reads."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,6 @@ class Places(Protocol):
 
     def begin(self, task: str) -> Start:
         """Where the work of a task begins now; StoreError or UsageError if it cannot."""
-        ...
 
 
 class LocalPlaces:
@@ -110,7 +109,6 @@ class RemoteDispatcher(Dispatcher, Protocol):
         Raises:
             UnlatchError: none does, or nobody can be asked.
         """
-        ...
 
 
 def find_dispatcher(name: str) -> Callable[[RemoteRun], RemoteDispatcher]:

@@ -186,11 +186,9 @@ class Dispatcher(Protocol):
                 `recover` ended it.
             NoRoom: `room` is 0.
         """
-        ...
 
     def room(self) -> int:
         """The number of workers that can be claimed now."""
-        ...
 
     def heartbeat(self, lease: Lease) -> Lease:
         """Extend a lease from now on; returns it with its new end.
@@ -199,7 +197,6 @@ class Dispatcher(Protocol):
             LeaseLost: it ended (`complete`, `release`, `recover`, `until`), or a higher epoch was
                 seen. That its worker ended does not end a lease.
         """
-        ...
 
     def complete(self, lease: Lease) -> None:
         """End a lease because the result of its worker is recorded; a live worker is ended.
@@ -209,7 +206,6 @@ class Dispatcher(Protocol):
         Raises:
             LeaseLost: it ended, or a higher epoch was seen; the result must not count.
         """
-        ...
 
     def poll(self, timeout: float) -> Sequence[Report]:
         """The reports that have arrived; waits until there is one, at most `timeout` seconds.
@@ -221,7 +217,6 @@ class Dispatcher(Protocol):
         Of earlier coordinators' workers, only the reports of those that `recover` kept are passed
         on.
         """
-        ...
 
     def release(self, lease: Lease) -> None:
         """End a lease and its worker with all processes that it started.
@@ -230,11 +225,9 @@ class Dispatcher(Protocol):
         one cannot be ended, its task stays leased until it can, and `leases` shows it. A lease that
         has ended already is left as it is, without an error.
         """
-        ...
 
     def leases(self) -> Sequence[ObservedLease]:
         """The leases that have not ended, of all coordinators, each looked at now."""
-        ...
 
     def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         """End the leases of all lower epochs, with their workers, before any other is claimed.
@@ -250,8 +243,6 @@ class Dispatcher(Protocol):
         Raises:
             StaleEpoch: a higher epoch was seen by any dispatcher on this storage.
         """
-        ...
 
     def close(self) -> None:
         """Release all leases that this dispatcher claimed: the coordinator ends."""
-        ...

@@ -59,11 +59,9 @@ class Process(Protocol):
 
     def signal(self, *, forced: bool) -> None:
         """Send SIGTERM, or SIGKILL, to its group."""
-        ...
 
     def code(self) -> int | None:
         """Its exit code, as `Popen.wait`, once it has exited; None if nobody can know it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
