@@ -17,6 +17,7 @@ from unlatch.cli.runtime.work_references import read_reference
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import BRIEFING, METADATA
+from unlatch.project.registry import Registry, shapes_of
 from unlatch_merge.outcome import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
@@ -180,7 +181,6 @@ def _merge(base: Path, ours: Path, theirs: Path, path: str) -> MergeDriverResult
         from unlatch_merge.resolve import merge_briefing_files  # noqa: PLC0415
 
         return merge_briefing_files(base, ours, theirs)
-    from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
     from unlatch_merge.resolve import merge_versions  # noqa: PLC0415
 
     return merge_versions(base, ours, theirs, shapes=shapes_of(Registry().manifests))

@@ -30,6 +30,7 @@ from unlatch.spi.tables import Check, Constraint, Table, setting
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
+from unlatch.worklog.disk.file_check import git_command
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import is_closed, read_user_file, user_config_file
 from unlatch.worklog.text.parsing import load_toml
@@ -294,7 +295,6 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         from tomllib import TOMLDecodeError  # noqa: PLC0415  (only here)
 
         from unlatch.increments.files.metadata_file import conflict_in  # noqa: PLC0415  (as above)
-        from unlatch.worklog.disk.file_check import git_command  # noqa: PLC0415
 
         # tomllib counts lines everywhere but there.
         lines = text.rstrip().count("\n") + 1 if isinstance(error, TOMLDecodeError) else 0

@@ -8,7 +8,7 @@ from unlatch.increments.files.changes.plans import Plan, plan_transition
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import APPROVED, Approval
 from unlatch.lifecycle.status_change import StatusChange
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 
 if TYPE_CHECKING:
     from unlatch.delivery.run import SharedItems
@@ -39,7 +39,6 @@ def plan_finish(
         UnlatchError: the table of statuses forbids it, work is open, or a reason is missing.
     """
     from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
-    from unlatch.spi.operation import Kind  # noqa: PLC0415
 
     before = workspace.manager.read(wanted).as_recorded
     if shared is None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ConfigError, HostNotBound, PluginBroken, UnlatchError
+from unlatch.errors.known_secrets import remember_secrets
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import items_at, paths_at
 from unlatch.project.registry import InstalledShapes, Registry
@@ -117,7 +118,6 @@ class Workspace:
         }
 
     def _guarded(self, name: str, settings: Settings) -> Settings:
-        from unlatch.errors.known_secrets import remember_secrets  # noqa: PLC0415
         from unlatch.project.plugins.guard import guard_settings  # noqa: PLC0415  (slow to load)
 
         # Before one of them is chosen: the code of the settings may read them, too.

@@ -12,7 +12,7 @@ import requests
 from unlatch.errors import Rejected, TrackerError, UnlatchError
 from unlatch.errors.known_secrets import remember_secrets
 from unlatch.spi import Manifest
-from unlatch.transport.account import NODE_BUDGET, Account, MachineBudget
+from unlatch.transport.account import NODE_BUDGET, Account, MachineBudget, NodeBudget
 from unlatch.transport.adapter import AdapterContext, TrackerAdapter
 from unlatch.transport.answer import Explain
 from unlatch.transport.breaker import DEFAULT_OPTIONS, CommandLimits, TransportOptions
@@ -126,8 +126,6 @@ class Transport:
         context = self._context
         budget = MachineBudget(self._account, pace)
         if self._node:
-            from unlatch.transport.account import NodeBudget  # noqa: PLC0415  (of a fleet)
-
             budget = NodeBudget(self._node, self.tracker, self._account, pace)
         return Pacer(budget, self._token, kind, gate=context.gate, why=why)
 

@@ -12,6 +12,7 @@ from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.increments.files.paths import find_paths
 from unlatch.project.trusted import is_trusted
 from unlatch.project.workspace import Workspace
+from unlatch.worklog.disk.user_files import remember_project
 from unlatch_agents.hooks.hook_event import read_event
 
 if TYPE_CHECKING:
@@ -84,7 +85,6 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     if event.transcript is None:
         return
     from unlatch.project.git.revisions import current_branch  # noqa: PLC0415  (as above)
-    from unlatch.worklog.disk.user_files import remember_project  # noqa: PLC0415
     from unlatch_agents.hooks.named_by_branch import increment_of_branch  # noqa: PLC0415  (as above)
     from unlatch_agents.imports.importing import Importer  # noqa: PLC0415  (as above)
     from unlatch_agents.imports.watching import running_at, take  # noqa: PLC0415

@@ -23,6 +23,7 @@ from unlatch.worklog.installer import install_command
 from unlatch.worklog.times import stamp
 from unlatch_audit.cli.history_all import reopened_entry
 from unlatch_audit.cli.report_text import report_lines, tell_tables
+from unlatch_audit.report.statistics import ReopenFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +96,6 @@ def run(
 def _make(context: Context, since: str | None, until: str | None, *, online: bool) -> Report:
     from unlatch.cli.runtime.item_words import over_items, records_of_items  # noqa: PLC0415  (slow)
     from unlatch_audit.report.figures import make_report  # noqa: PLC0415
-    from unlatch_audit.report.statistics import ReopenFilter  # noqa: PLC0415
 
     workspace = (context if context.has_project else over_items(context)).workspace
     period = ReopenFilter(*read_period(since, until, workspace.clock(), command="report"))

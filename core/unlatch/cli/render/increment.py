@@ -6,7 +6,7 @@ from os.path import relpath
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.describe import ago, next_command, synced_lines, times
+from unlatch.cli.render.describe import ago, lines_of, next_command, synced_lines, times
 from unlatch.cli.render.related import related_lines
 from unlatch.cli.terminal import output
 from unlatch.worklog.name_matching import first_of
@@ -100,7 +100,6 @@ def _tell(
 
 
 def _tell_reopen(entry: ReopenEntry) -> None:
-    from unlatch.cli.render.describe import lines_of  # noqa: PLC0415  (most were never reopened)
 
     when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
     head = f"{when} by {output.clean(entry.reopened_by)}{undone}"

@@ -17,7 +17,7 @@ from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.lifecycle.items.change import find_item_record, locate_items, record_name
 from unlatch.lifecycle.items.outcome import is_left_open
-from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside
+from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items
 from unlatch.patterns import pattern
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
@@ -187,7 +187,6 @@ def is_of_origin(context: Context, ref: ItemRef) -> bool:
 
 def _place(context: Context) -> tuple[Workspace, Mapping[str, str]]:
     """The user's settings, and the addresses of the git remotes that count."""
-    from unlatch.lifecycle.items.places import user_items  # noqa: PLC0415  (rarely needed)
     from unlatch.lifecycle.items.repository import read_remotes  # noqa: PLC0415  (rarely needed)
 
     if context.has_project:

@@ -16,7 +16,8 @@ from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.worklog.collection import Collection, sorted_folders
-from unlatch.worklog.disk.safe_open import add_root
+from unlatch.worklog.disk.safe_open import add_root, exists, make_folders
+from unlatch.worklog.name_matching import listed, similar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -97,7 +98,6 @@ class MetadataManager:
         """The only one of the folders that a word means; UsageError as `find`."""
         if len(candidates) == 1:
             return candidates[0]
-        from unlatch.worklog.name_matching import listed, similar  # noqa: PLC0415
 
         increments = self.paths.increments
         if not candidates:
@@ -321,7 +321,6 @@ class MetadataManager:
     def _make_state(self, folder: Folder) -> None:
         """Make unlatch's own folder for a unit, which alone changes nothing."""
         from unlatch.increments.files.locks import NEW, store_lock  # noqa: PLC0415
-        from unlatch.worklog.disk.safe_open import exists, make_folders  # noqa: PLC0415
 
         if not exists(folder.path):
             states = replace(self.paths, increments=self.paths.states)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors.known_secrets import MASK
+from unlatch.related.identifiers import identifiers
 from unlatch.related.own_work import own_work
 from unlatch.related.points import Briefing, Point, cleaned
 
@@ -102,8 +103,6 @@ def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...
     Args:
         without: the ids of tasks, which are known from other sections, and the names of tools.
     """
-    from unlatch.related.identifiers import identifiers  # noqa: PLC0415
-
     points = (*briefing.decisions, *briefing.failed, *briefing.left, *briefing.done)
     named = [
         Point(identifier, point.source)

@@ -15,7 +15,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import link_entry
 from unlatch.cli.render.preview import tell_refusals
 from unlatch.cli.runtime.context import Context, is_interactive
-from unlatch.cli.runtime.failure import code_of_many, problem_entry
+from unlatch.cli.runtime.failure import code_of_many, part, problem_entry
 from unlatch.cli.runtime.increments import Named, named_increment, named_increments
 from unlatch.cli.runtime.item_words import items_typed
 from unlatch.cli.runtime.passing import show_plan
@@ -100,8 +100,6 @@ def _change_tests(
     context: Context, command: str, words: tuple[str, ...], tests: tuple[str, ...], **typed: Any
 ) -> int:
     """Link tests to an increment, or unlink them."""
-    from unlatch.cli.runtime.failure import part  # noqa: PLC0415  (rarely needed)
-
     names = named_increments(context, _with_id(words, takes_items=False)).names
     if len(names) > 1:
         raise click.UsageError("--test takes one increment")
