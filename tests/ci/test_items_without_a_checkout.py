@@ -8,7 +8,7 @@ from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job
 from tests.ci.test_action import act
 from tests.crash.items import Items
 
-from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 NO_TOKEN = "no token found for GitHub; set GITHUB_TOKEN or GH_TOKEN in the environment of the job"
 
@@ -115,7 +115,7 @@ def test_an_item_that_is_not_reopened_is_an_error_and_the_next_run_finishes_it(
     here = a_job(box, tmp_path / "one", GITHUB_TOKEN=token)
     code, said, outputs = actions(here, items=f"#{number}", reason="It broke")
     title = "::error title=unlatch reopen%3A 0 operations delivered%2C 1 not delivered"
-    assert (3, "false") == (code, outputs["changed"]), said
+    assert (3, "false", "person") == (code, outputs["changed"], outputs["retry"]), said
     assert f"{title}::octo/widgets#{number}: {expected}" in said
     assert "the last change of state could not be read" in said
     assert "Next: run this job again" in said
@@ -148,3 +148,14 @@ def test_the_action_reopens_what_was_not_planned_if_the_workflow_says_so(
     here = a_job(box, tmp_path)
     ended, said, _ = actions(here, items=f"#{number}", reason="It broke", even_if_not_planned=given)
     assert (code, code == 0) == (ended, Items(box, "github").view(number).open), said
+
+
+def test_the_action_says_when_another_run_can_reopen_the_item(
+    box: Sandbox, number: str, tmp_path: Path
+) -> None:
+    box.faults.add(
+        Fault("github", "rate-limit", method="PATCH", times=9, form="seconds", seconds=600)
+    )
+    code, said, outputs = actions(a_job(box, tmp_path), items=f"#{number}", reason="It broke")
+    assert (3, "at") == (code, outputs["retry"]), said
+    assert outputs["retry-at"].endswith("Z")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch_ci.reports import formats as ci
 from unlatch_ci.reports.formats import Annotation, Level
@@ -22,6 +23,7 @@ def report_findings(
     code: int,
     changed: bool,
     published: "PublishResult" = None,
+    retry: output.Json | None = None,
 ) -> None:
     """Report to the job, if this is one.
 
@@ -30,6 +32,7 @@ def report_findings(
         rows: texts from outside.
         steps: what a person can do about it.
         changed: whether a file or an item was changed.
+        retry: whether to run the command again, and when, if it delivers.
     """
     job = ci.job()
     if job is None:
@@ -43,6 +46,8 @@ def report_findings(
     ci.summarise(job, lines, id=context.workspace.new_id())
     flags = {"changed": str(changed).lower(), "adrift": str(bool(steps)).lower()}
     outputs = {"exit-code": str(code), **flags, "summary": title}
+    if retry is not None:
+        outputs |= {"retry": retry["retry"], "retry-at": retry["retryAt"] or ""}
     if published is not None and not isinstance(published, UnlatchError):
         outputs |= {"branch": published.branch, "proposal": published.proposal or ""}
     ci.tell_outputs(job, outputs)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from unlatch.cli.render.delivery_documents import delivery_entry, retry_of_all
 from unlatch.cli.render.describe import times
 from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch_ci.reports.findings import report_findings
@@ -47,4 +48,5 @@ def report_items(
         ],
         code=code,
         changed=bool(served),
+        retry=retry_of_all({"deliveries": [delivery_entry(update) for update in updates]}),
     )

@@ -58,6 +58,7 @@ def clone(folder: Path, **remotes: str) -> None:
         ),
         ("#4", {"origin": "../widgets"}, ["no tracker knows that of origin: ../widgets"]),
         ("4", {}, ["error[no-project]"]),
+        ("#0", {"origin": ORIGIN}, ["'#0' names no item"]),
         ("example.com/octo/widgets/issues/4", {}, ["error[no-project]"]),
     ],
 )

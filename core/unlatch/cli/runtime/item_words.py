@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 # Characters of a list on stdin.
 _LONGEST_LIST = 1 << 23
-_NUMBER = pattern(r"#?(?P<number>[0-9]{1,9})")
+_NUMBER = pattern(r"#?(?P<number>0*[1-9][0-9]{0,8})")
 _HOST = pattern(r"(?P<host>[A-Za-z0-9.-]+\.[A-Za-z]+)/[^\s/]+/\S+")
 
 
