@@ -17,11 +17,11 @@ from tests.pairs import rest_of_products
 from tests.warm import client
 
 from unlatch.errors import known_secrets
-from unlatch.increments.records.contracts import event_schema, metadata_schema
 from unlatch.project.git import run
 from unlatch.worklog import entry_points
 from unlatch.worklog.search_path import find_program
 from unlatch_doctor import snapshot
+from unlatch_doctor.schemas import event_schema, metadata_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,19 +6,19 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from unlatch.config.config import CoreConfig, UserConfig
-from unlatch.increments.records.contracts import (
-    Schema,
-    event_schema,
-    metadata_schema,
-    schema_of,
-    settings_schema,
-)
 from unlatch.lifecycle.planned.saved import SavedPlan
 from unlatch.lifecycle.scoping.proposed_tasks import ProposedTasks
 from unlatch.project.plugins.loading import load_settings
 from unlatch.project.registry import shapes_of
 from unlatch.spi import Manifest
 from unlatch.spi.table_models import model_of
+from unlatch_doctor.schemas import (
+    Schema,
+    event_schema,
+    metadata_schema,
+    schema_of,
+    settings_schema,
+)
 from unlatch_fleet.fleet_file import FleetFile
 
 

@@ -18,7 +18,8 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
 from unlatch.lifecycle.items.places import group_in_project
-from unlatch.project.git.revisions import current_branch, is_built, other_branch
+from unlatch.project.git.revisions import DETACHED, current_branch, other_branch
+from unlatch.project.git.run import ask_git, has_repository, run_git
 from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load
 from unlatch.project.registry import Registry
@@ -30,7 +31,7 @@ from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 from unlatch_ci.comments.handling import handle_comment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
@@ -146,7 +147,7 @@ def check_branch(workspace: Workspace, expected: str | None = None) -> None:
         is_other = other_branch(root, environ, workspace.config.sync.branch) is not None
     else:
         is_other = current_branch(root, environ) not in (expected, None)
-    if is_other or not is_built(root, environ):
+    if is_other or not _is_built(root, environ):
         named = f"the branch {expected}" if expected else "the default branch"
         raise UsageError(
             "comment-settings",
@@ -236,3 +237,20 @@ def _read_file(path: Path) -> bytes:
             where=str(path),
             hint="name the file that the CI system wrote",
         ) from error
+
+
+def _is_built(root: Path, environ: Mapping[str, str]) -> bool:
+    """Whether a branch is checked out, or the very commit that the CI job builds.
+
+    For a comment on a pull request, the variables of CI name the default branch nevertheless.
+    """
+    if ask_git(root, "symbolic-ref", "--quiet", "HEAD") is not None:
+        return True
+    names = ("GITHUB_SHA", "BUILD_SOURCEVERSION", "CI_COMMIT_SHA")
+    built = next((environ[name] for name in names if environ.get(name)), None)
+    head = ask_git(root, "rev-parse", "--verify", "--quiet", DETACHED)
+    if head is None:  # of a repository that cannot be read, nobody knows what is checked out
+        return not has_repository(root)
+    branch = f"refs/remotes/origin/{current_branch(root, environ)}"
+    is_published = run_git(root, "merge-base", "--is-ancestor", DETACHED, branch) is not None
+    return head == built or is_published

@@ -19,7 +19,7 @@ from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import block_at, is_old_place
 from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of
-from unlatch.increments.records.links import ByItem, same_item, spelled_twice
+from unlatch.increments.records.links import ByItem, read_links, same_item
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places, unread_reason
 from unlatch.worklog.disk.atomic import unfinished_files
 from unlatch.worklog.disk.safe_open import read_file
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.increments.records.link_places import Path as Steps
+    from unlatch.spi.manifest import LinkShape
     from unlatch_doctor.snapshot import IncrementFiles, ProjectSnapshot, ReadableIncrement
 
 MIGRATE = "unlatch migrate"
@@ -240,8 +241,20 @@ def _shape_of(value: object) -> str:
     return repr(value)
 
 
+def _spelled_twice(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
+    """Links to the item of an earlier link, with another address."""
+    links = read_links(data, shapes)
+    kept, addresses = {link.path for link in links}, {(link.tracker, link.url) for link in links}
+    every = (link for tracker, shape in shapes.items() for link in places_of(data, tracker, shape))
+    return tuple(
+        link
+        for link in every
+        if link.path not in kept and link.url and (link.tracker, link.url) not in addresses
+    )
+
+
 def repeated_links(readable: ReadableIncrement) -> Hits:
-    for link in spelled_twice(
+    for link in _spelled_twice(
         readable.files.data, readable.files.project.workspace.manager.shapes.links
     ):
         first = next(earlier for earlier in readable.increment.links if same_item(earlier, link))

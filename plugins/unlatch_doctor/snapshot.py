@@ -16,9 +16,9 @@ from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.files.unit_collection import has_records
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.files.work.files import WorkFiles, work_files
-from unlatch.increments.records.contracts import event_schema, metadata_schema
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
+from unlatch_doctor.schemas import event_schema, metadata_schema
 from unlatch_doctor.shape import pointer
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ import unlatch.cli
 from unlatch.cli.app import app
 from unlatch.cli.terminal import output, prompts
 from unlatch.worklog.text import neutral
-from unlatch.worklog.text.neutral import csv_line
+from unlatch_audit.cli.csv_lines import csv_line
 
 # They show nothing but what they bring along.
 OWN_WORDS = {"demo", "sandbox"}

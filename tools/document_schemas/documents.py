@@ -4,7 +4,7 @@ from typing import Any
 
 from document_schemas.entries import entry, read_table, type_named
 from document_schemas.meanings import Meanings
-from unlatch.increments.records.contracts import Schema, schema_of
+from unlatch_doctor.schemas import Schema, schema_of
 
 _DOCUMENTS = """
 resume = unlatch resume.

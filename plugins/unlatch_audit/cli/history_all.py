@@ -13,8 +13,8 @@ from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import utc_now
-from unlatch.worklog.text.neutral import csv_line
 from unlatch.worklog.times import duration, stamp
+from unlatch_audit.cli.csv_lines import csv_line
 from unlatch_audit.cli.report_text import reopened_of
 from unlatch_audit.report.authors import Authors, authors_of
 from unlatch_audit.report.statistics import (
@@ -60,8 +60,16 @@ def history_all(context: Context, *, as_csv: bool, as_json: bool, **filters: str
         with context.paged():
             _tell(statistics, who)
     else:
-        output.talk("No reopens.")
+        output.talk(f"No reopens.{_elsewhere(context)}")
     return code
+
+
+def _elsewhere(context: Context) -> str:
+    """How many records of this user the list of a project leaves out."""
+    from unlatch.cli.runtime.item_words import count_elsewhere  # noqa: PLC0415  (slow to load)
+
+    count = count_elsewhere() if context.has_project else 0
+    return f" {times(count, 'item')} recorded outside of this project." if count else ""
 
 
 def kind_of(record: Increment) -> str:
@@ -84,7 +92,7 @@ def _filter(
 
 def _readable(context: Context, broken: list[BrokenIncrement]) -> Iterator[Increment]:
     """Yield the increments and the records of items; the unreadable ones go to `broken`."""
-    from unlatch.cli.runtime.item_words import records_of_items  # noqa: PLC0415  (slow to load)
+    from unlatch_audit.cli.item_records import records_of_items  # noqa: PLC0415  (slow to load)
 
     if context.has_project:
         manager = context.workspace.manager
@@ -100,7 +108,8 @@ def _readable(context: Context, broken: list[BrokenIncrement]) -> Iterator[Incre
 
 
 def _tell(statistics: ReopenStatistics, who: Who) -> None:
-    what = "Increment or item" if statistics.items else "Increment"
+    has_items = any(reopen.increment.is_item for reopen in statistics.listed)
+    what = "Increment or item" if has_items else "Increment"
     headings = ("Reopened", what, "By", *_WHO, "Category", "Completed again", "Reason")
     columns = [*zip(headings, *(_row(reopen, who) for reopen in statistics.listed), strict=True)]
     # What no reopen has, such as older ones, takes no room.
@@ -148,7 +157,8 @@ def _names(reopen: Reopen, who: Who) -> tuple[str, str, str]:
 
 def _summary(statistics: ReopenStatistics) -> Iterator[str]:
     reopened, undone = statistics.reopened, len(statistics.listed) - len(statistics.reopens)
-    count = f"{times(len(statistics.reopens), 'reopen')} of {reopened_of(statistics)}"
+    count = times(len(statistics.reopens), "reopen")
+    count += f" of {reopened_of(statistics)}" if statistics.reopens else ""
     yield f"{count}; {undone} undone" if undone else count
     if statistics.rate is not None:
         share = f"{reopened} of {times(statistics.completed, 'completed increment')}"

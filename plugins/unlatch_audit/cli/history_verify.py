@@ -8,6 +8,7 @@ import click
 
 from unlatch.cli.options.common import with_json
 from unlatch.cli.options.increments import increment_argument
+from unlatch.cli.options.items import typed_items
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
@@ -41,7 +42,7 @@ _KINDS = {
 
 
 @click.command("verify", help="Compare the history with the trackers. (reads trackers)")
-@increment_argument("wanted", metavar="[ID|ITEM]...", nargs=-1)
+@increment_argument("wanted", metavar="[ID|ITEM]...", callback=typed_items, nargs=-1)
 @with_json
 def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
     lost: Sequence[VerifiedIncrement] = ()
@@ -87,7 +88,7 @@ def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
 
 
 def _all(context: Context) -> tuple[Groups, Sequence[BrokenIncrement]]:
-    from unlatch.cli.runtime.item_words import records_of_items  # noqa: PLC0415  (slow to load)
+    from unlatch_audit.cli.item_records import records_of_items  # noqa: PLC0415  (slow to load)
 
     groups, broken = records_of_items(context)
     if context.has_project:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.increments import named_increments
 from unlatch.cli.runtime.item_words import (
+    find_groups,
     find_record,
-    items_typed,
-    name_of_record,
     nothing_recorded,
 )
 from unlatch.errors import UsageError
 from unlatch.increments.files.former import recorded_ids
+from unlatch.lifecycle.items.change import locate_items, record_name
+from unlatch.project.trackers import Trackers
 from unlatch.worklog.name_matching import Match, in_range, matching
 from unlatch_audit.verify.deletions import GIT
 
@@ -38,7 +39,7 @@ def find_named(
     names = [increment.id for increment in lost]
     records: dict[tuple[str, str], tuple[Context, Increment]] = {}
     meant = {GIT}
-    for word in dict.fromkeys(items_typed(context, wanted)):
+    for word in dict.fromkeys(wanted):
         deleted = _deleted(context, word, names)
         try:
             present = _present(context, word)
@@ -73,6 +74,14 @@ def _deleted(context: Context, word: str, names: Collection[str]) -> Sequence[st
     if not names:
         return ()
     if context.is_item(word):
-        number = name_of_record(context, word).partition("-")[0]
+        number = _name_of_record(context, word).partition("-")[0]
         return [name for name in names if name.startswith(f"{number}-")]
     return in_range(names, word) or matching(names, word, up_to=Match.TITLE)[1]
+
+
+def _name_of_record(context: Context, word: str) -> str:
+    """The name that the record of an item has, or had."""
+    (group,) = find_groups(context, [word])
+    trackers = Trackers(group.workspace)
+    (ref,) = locate_items(trackers, [word], offline=True)
+    return record_name(group.workspace, trackers, ref)

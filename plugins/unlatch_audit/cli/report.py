@@ -94,7 +94,8 @@ def run(
 
 
 def _make(context: Context, since: str | None, until: str | None, *, online: bool) -> Report:
-    from unlatch.cli.runtime.item_words import over_items, records_of_items  # noqa: PLC0415  (slow)
+    from unlatch.cli.runtime.item_words import over_items  # noqa: PLC0415  (slow)
+    from unlatch_audit.cli.item_records import records_of_items  # noqa: PLC0415
     from unlatch_audit.report.figures import make_report  # noqa: PLC0415
 
     workspace = (context if context.has_project else over_items(context)).workspace

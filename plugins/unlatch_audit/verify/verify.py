@@ -211,7 +211,8 @@ def _unknown(
         names = (recorded_ids(increment.folder) - folders) | {increment.id}
         unknown = unknown_ops(names, folders - names, frozenset(ids), seen)
     for op, comments in unknown.items():
-        text = "a comment of an operation that the files do not have: lost, or on another branch"
+        elsewhere = "lost, on another branch, or made outside of the project"
+        text = f"a comment of an operation that the files do not have: {elsewhere}"
         check = differs(Part.RECORD, "operation-unknown", text)
         checks = [
             replace(check, tracker=tracker, item=place.name, author=comment.author)

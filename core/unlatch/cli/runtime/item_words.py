@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from unlatch.cli.runtime.failure import in_job, part
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError, UsageError
-from unlatch.lifecycle.items.change import find_item_record, locate_items, record_name
+from unlatch.lifecycle.items.change import find_item_record, locate_items
 from unlatch.lifecycle.items.outcome import is_left_open
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items
 from unlatch.patterns import pattern
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.items.repository import Numbered
     from unlatch.spi import ItemRef, Settings
 
@@ -74,7 +74,8 @@ def _lines() -> Iterator[str]:
         raise _unreadable("is not UTF-8 text") from error
     if len(text) == _LONGEST_LIST:
         raise _unreadable(f"has {_LONGEST_LIST:,} characters or more")
-    yield from filter(None, (" ".join(line.split()) for line in text.splitlines()))
+    lines = text.removeprefix("\ufeff").splitlines()  # as editors on Windows begin a file
+    yield from filter(None, (" ".join(line.split()) for line in lines))
 
 
 def _unreadable(why: str) -> UsageError:
@@ -270,20 +271,11 @@ def _find_records(context: Context, word: str) -> Iterator[tuple[Context, Increm
     """The records of an item: in a project its own, then this user's from before it."""
     (group,) = find_groups(context, [word])
     (ref,) = locate_items(Trackers(group.workspace), [word], offline=True)
-    groups = [group]
-    if group.is_project and record_outside(ref):
-        groups += _outside([ref.url])
-    for group in groups:
-        if record := find_item_record(group.workspace, ref):
-            yield context.over(group.workspace), record
-
-
-def name_of_record(context: Context, word: str) -> str:
-    """The name that the record of an item has, or had."""
-    (group,) = find_groups(context, [word])
-    trackers = Trackers(group.workspace)
-    (ref,) = locate_items(trackers, [word], offline=True)
-    return record_name(group.workspace, trackers, ref)
+    if record := find_item_record(group.workspace, ref):
+        yield context.over(group.workspace), record
+    if group.is_project and (record := record_outside(ref)):
+        (group,) = _outside([ref.url])
+        yield context.over(group.workspace), record
 
 
 def nothing_recorded(context: Context, word: str) -> UsageError:
@@ -316,25 +308,6 @@ def over_items(context: Context) -> Context:
     if context.has_project:
         return context.over(items_of_project(context.workspace))
     return context.over(user_workspace(environ=os.environ, user_config=user_config_file()))
-
-
-def records_of_items(
-    context: Context,
-) -> tuple[list[tuple[Context, Sequence[Increment]]], Sequence[BrokenIncrement]]:
-    """The records of items alone: those of the project, outside of one this user's.
-
-    Returns:
-        They, each with the context over those of one place, and the unreadable ones.
-    """
-    from unlatch.lifecycle.items.pending import records_in_project, records_outside  # noqa: PLC0415
-
-    if context.has_project:
-        here, broken = records_in_project(context.workspace)
-        groups = [here]
-    else:
-        config = user_config_file()
-        groups, broken = records_outside(environ=os.environ, user_config=config)
-    return [(context.over(group.workspace), records) for group, records in groups], broken
 
 
 def reopened_record(context: Context, word: str) -> tuple[Context, str]:

@@ -99,18 +99,6 @@ def _one_of(places: list[Link]) -> Link:
     )
 
 
-def spelled_twice(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
-    """Links to the item of an earlier link, with another address."""
-    links = read_links(data, shapes)
-    kept, addresses = {link.path for link in links}, {(link.tracker, link.url) for link in links}
-    every = (link for tracker, shape in shapes.items() for link in places_of(data, tracker, shape))
-    return tuple(
-        link
-        for link in every
-        if link.path not in kept and link.url and (link.tracker, link.url) not in addresses
-    )
-
-
 def same_item(first: Link, other: Link) -> bool:
     """Whether two links mean one item: by address where both have one, else by id."""
     if first.tracker != other.tracker:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from unlatch.errors import StoreError
-from unlatch.project.git.run import ask_git, has_repository, run_git
+from unlatch.project.git.run import ask_git, run_git
 from unlatch.project.git.sparse import sparse_files
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import open_folder, read_file
@@ -37,23 +37,6 @@ def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
         return built
     is_detached = ask_git(root, "rev-parse", "--verify", "--quiet", DETACHED) is not None
     return DETACHED if is_detached else None
-
-
-def is_built(root: Path, environ: Mapping[str, str]) -> bool:
-    """Whether a branch is checked out, or the very commit that the CI job builds.
-
-    For a comment on a pull request, the variables of CI name the default branch nevertheless.
-    """
-    if ask_git(root, "symbolic-ref", "--quiet", "HEAD") is not None:
-        return True
-    names = ("GITHUB_SHA", "BUILD_SOURCEVERSION", "CI_COMMIT_SHA")
-    built = next((environ[name] for name in names if environ.get(name)), None)
-    head = ask_git(root, "rev-parse", "--verify", "--quiet", DETACHED)
-    if head is None:  # of a repository that cannot be read, nobody knows what is checked out
-        return not has_repository(root)
-    branch = f"{_REMOTE}{current_branch(root, environ)}"
-    is_published = run_git(root, "merge-base", "--is-ancestor", DETACHED, branch) is not None
-    return head == built or is_published
 
 
 def _ci_branch(environ: Mapping[str, str]) -> str | None:

@@ -81,12 +81,7 @@ _UNCERTAIN = (
     "\u205f\u3000\ue000-\uf8ff\U000f0000-\U0010ffff]|(?<= ) |^ | $|(?<=#)#"
 )
 
-# Starts of a formula in a spreadsheet (OWASP, "CSV Injection"); an apostrophe makes it a text.
-# Full-width and small signs count in spreadsheets of East Asia; some skip space and line ends.
-_FORMULA = r"['\s]*[-=+@\uff0d\uff1d\uff0b\uff20\ufe63\ufe66\ufe62\ufe6b]|'*[\t\r\n]"
-_TEXT = "'"
 _LOGIN = r"(?<=://)[^/\s@:'\"]*:[^/\s@'\"]*@"
-_QUOTED = "\r\n;"
 
 
 def _is_plain(text: str) -> bool:
@@ -184,19 +179,6 @@ def for_json(document: str) -> str:
 def _json_escape(match: re.Match[str]) -> str:
     # json leaves DEL alone, for it is ASCII.
     return "\\u007f" if match[0] == "\x7f" else json.dumps(match[0])[1:-1]
-
-
-def csv_line(cells: Iterable[str]) -> str:
-    """A line of CSV; a cell that a spreadsheet would take for a formula gets an apostrophe."""
-    import csv  # noqa: PLC0415  (needed rarely)
-    import io  # noqa: PLC0415
-
-    stream = io.StringIO()
-    # Line ends are quoted in a cell. Spreadsheets of many countries split at semicolons.
-    csv.writer(stream, lineterminator=_QUOTED).writerow(
-        f"{_TEXT}{cell}" if re.match(_FORMULA, cell) else cell for cell in cells
-    )
-    return stream.getvalue().removesuffix(_QUOTED)
 
 
 def without_passwords(text: str) -> str:
