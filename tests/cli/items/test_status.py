@@ -91,6 +91,8 @@ def test_status_says_that_a_reopen_was_undone(outside: Project) -> None:
     outside.run("status", url).shows(out=f"reopened today by Dana, undo recorded today: {REASON}\n")
     outside.run("sync").ends(0)
     outside.run("status", url).shows(out=f"reopened today by Dana, undone today: {REASON}\n")
+    outside.run("history", "--all").ends(0, out=("Increment or item", "\n0 reopens; 1 undone\n"))
+    outside.run("list", "--items").ends(0, out="octo/widgets#4  closed today  0 ")
 
 
 # unlatch sync --dry-run: the requests of pending operations on items

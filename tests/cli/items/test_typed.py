@@ -13,6 +13,7 @@ ORIGIN = "https://x-access-token:ghs_secret@github.com/octo/widgets.git"
 GHE = "https://ghe.example.com/octo/widgets/issues/4"
 NUMBERED = "github.com/octo/widgets/issues/"
 ISSUE = f"https://{NUMBERED}4"
+EMPTY = "Nothing to do: the list on stdin is empty."
 
 
 def clone(folder: Path, **remotes: str) -> None:
@@ -168,6 +169,12 @@ def test_an_undo_closes_the_item_that_a_reopen_opened(
     assert place == "project" or "increment" not in asked.said + again.said
 
 
+def test_an_undo_of_several_items_says_to_name_one(outside: Project) -> None:
+    words = (outside.urls["github"], outside.urls["jira"])
+    said = "error[several-items]: undo takes one item that belongs to no increment"
+    outside.run("undo", *words, "-y").ends(2, err=(said, f"next: unlatch undo {words[0]}\n"))
+
+
 def test_an_undo_withdraws_a_reopen_that_was_not_sent(outside: Project) -> None:
     outside.items("github")
     url = outside.urls["github"]
@@ -202,13 +209,14 @@ def test_an_undo_is_by_whom_git_knows_in_this_folder(outside: Project) -> None:
     assert "  Gil Local  reopen undone" in told, told
 
 
-@pytest.mark.sample(at=(0, 1, 3))
+@pytest.mark.sample(at=(0, 1, 3, 4))
 @pytest.mark.parametrize(
     ("listed", "code", "said"),
     [
-        ("", 0, "Nothing to reopen: the list on stdin is empty."),
-        ("\r\n \r\n", 0, "Nothing to reopen"),
+        ("", 0, EMPTY),
+        ("\r\n \r\n", 0, "Nothing to do"),
         ("octo/widgets#4\r\n\r\n  SCRUM-28 \r\n", 0, "2 operations recorded"),
+        ("\ufeffocto/widgets#4\r\nSCRUM-28", 0, "2 operations recorded"),
         ("octo/widgets#4\nno item\n", 2, "no item"),
         (
             "".join(f"octo/widgets#{n}\nOcto/Widgets#{n}\n{NUMBERED}{n}\n" for n in range(1, 11)),
@@ -228,6 +236,11 @@ def test_a_list_on_stdin_names_the_items(
     outside.extra["JIRA_URL"] = "https://jira.example.com"
     words = ("reopen", "-", "--reason", REASON, "--offline")
     outside.run(*words, stdin=listed).ends(code, said)
+
+
+def test_an_empty_list_is_nothing_to_do(outside: Project) -> None:
+    for words in (("undo", "-", "-y"), ("history", "verify", "-"), ("status", "-")):
+        outside.run(*words, stdin="\r\n").ends(0, whole_err=f"{EMPTY}\n")
 
 
 @pytest.mark.sample(count=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -128,17 +129,19 @@ def increment_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]
     return named_increments(context_of(ctx), value)
 
 
-def undone_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
+def undone_ids(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> Named:
     """The increments, or the item that belongs to none; UsageError: a word means neither."""
-    from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (of one command)
+    from unlatch.cli.options.items import typed_items  # noqa: PLC0415  (of one command)
 
-    context = context_of(ctx)
-    words = items_typed(context, value, numbers=True)
+    context, words = context_of(ctx), typed_items(ctx, parameter, value)
     try:
         return named_increments(context, words)
-    except UsageError:
-        if len(words) > 1 or not context.is_item(words[0]):
+    except UsageError as error:
+        if not all(map(context.is_item, words)):
             raise
+        if len(words) > 1:
+            message, first = "undo takes one item that belongs to no increment", quote(words[0])
+            raise UsageError("several-items", message, hint=f"unlatch undo {first}") from error
         from unlatch.cli.runtime.item_words import reopened_record  # noqa: PLC0415  (slow to load)
 
         records, name = reopened_record(context, words[0])

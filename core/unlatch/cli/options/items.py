@@ -43,7 +43,7 @@ def typed_items(
     """
     words = items_typed(context_of(ctx), value, numbers=True)
     if value and not words:
-        output.talk(f"Nothing to {ctx.info_name}: the list on stdin is empty.")
+        output.talk("Nothing to do: the list on stdin is empty.")
         ctx.exit()
     return words
 

@@ -154,5 +154,5 @@ def _suggest_item(error: UsageError, word: str) -> None:
     if is_item(word):
         error.hint = f"{step}; for increments: {error.hint}"
     else:
-        looks = "by URL, or as octo/widgets#4 or SCRUM-28"
+        looks = "by its https:// address, or as octo/widgets#4 or SCRUM-28"
         error.message += f", and {word[:80]!r} names no item ({looks})"

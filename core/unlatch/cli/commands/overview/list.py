@@ -67,7 +67,8 @@ def _item_row(record: Increment, now: datetime) -> tuple[str, ...]:
     verb = "closed" if record.status.is_finished else "reopened"
     at = record.last_activity
     when = f"{verb} {ago(at, now)}" if at else verb
-    return record.name, when, str(len(record.reopens)), str(len(record.pending)), first_line(last)
+    count = str(record.effective_reopens)
+    return record.name, when, count, str(len(record.pending)), first_line(last)
 
 
 def _show(context: Context, listing: Listing, *, hidden: int, as_json: bool) -> int:
