@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -42,7 +43,12 @@ _KINDS = {
 
 
 @click.command("verify", help="Compare the history with the trackers. (reads trackers)")
-@increment_argument("wanted", metavar="[ID|ITEM]...", callback=typed_items, nargs=-1)
+@increment_argument(
+    "wanted",
+    metavar="[ID|ITEM]...",
+    callback=partial(typed_items, numbers=False),  # a number may be that of a deleted increment
+    nargs=-1,
+)
 @with_json
 def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
     lost: Sequence[VerifiedIncrement] = ()

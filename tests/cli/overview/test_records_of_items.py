@@ -239,6 +239,10 @@ def test_a_deletion_is_found_for_the_named_increment_alone(kept: Project, word: 
     kept.run("history", "verify", word).ends(5, out=(NAME, f"commit {commit[:10]} deleted it"))
     kept.run("history", "verify", OTHER).ends(0, lacks=NAME)
     kept.run("history", "verify", "9").ends(2, err="error[unknown-increment]")
+    remove(kept, OTHER)
+    save(kept)
+    kept.git("remote", "add", "origin", f"{kept.box.github.web_url}/octo/widgets.git")
+    kept.run("history", "verify", word).ends(5, out=f"commit {commit[:10]} deleted it")
 
 
 def test_removed_events_are_found_for_the_named_increment_alone(kept: Project) -> None:

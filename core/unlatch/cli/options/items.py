@@ -34,14 +34,18 @@ def check_items(
 
 
 def typed_items(
-    ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
+    ctx: click.Context,
+    _parameter: click.Parameter,
+    value: tuple[str, ...],
+    *,
+    numbers: bool = True,
 ) -> tuple[str, ...]:
-    """The words of a command for items, which ends where none is left.
+    """The words of a command for items, which ends where none is left; `numbers` as `items_typed`.
 
     Raises:
         UsageError: `unknown-item`.
     """
-    words = items_typed(context_of(ctx), value, numbers=True)
+    words = items_typed(context_of(ctx), value, numbers=numbers)
     if value and not words:
         output.talk("Nothing to do: the list on stdin is empty.")
         ctx.exit()
