@@ -29,6 +29,18 @@ _GENERIC = pattern(
     r"|\b(?:de|des|del|du|di|do|da|dos|das|la|le|les|el|en|der|die|das|of|the|and|zur|für|и)\b",
     re.IGNORECASE,
 )
+# The expression takes a twentieth of `list` to compile, so most titles are decided by whole words:
+# each in ASCII that it finds begins like this, and is one of these if it is no article.
+_BEGINNINGS = (
+    *("anforderung", "aufgaben", "conception", "desenho", "design", "document", "dokument"),
+    *("entwurf", "especifica", "exigence", "feature", "funcionalidad", "funktion", "implement"),
+    *("increment", "list", "mise", "plan", "product", "progettazione", "requer", "requi", "spec"),
+    *("spez", "tarea", "tarefa", "task", "techni", "tecni", "umsetzung", "wymaga", "zadania"),
+)
+_ARTICLES = frozenset(
+    "de des del du di do da dos das la le les el en der die of the and zur".split()  # noqa: SIM905
+)
+_USUAL = _ARTICLES | {"feature", "product", "spec", "specification", "increment", "requirements"}
 # Elsewhere these say what the work is.
 _OF_BUGFIX = pattern(r"bug[ -]?fix|bugs?|fix|analysis", re.IGNORECASE)
 _SEPARATOR = pattern(r"[:\uff1a]|[ \t][-\u2013\u2014][ \t]")
@@ -53,5 +65,17 @@ def name_in(heading: str, *, of_bugfix: bool = False) -> str | None:
 
 def _is_generic(words: str, of_bugfix: bool) -> bool:
     """Whether words name a kind of document, and nothing else."""
+    if not of_bugfix:
+        signs = (sign if sign.isalnum() or sign == "_" else " " for sign in words.lower())
+        parts = "".join(signs).split()
+        if _USUAL.issuperset(parts):
+            return True
+        if any(map(_is_of_no_kind, parts)):
+            return False
     left = _GENERIC.sub("", words)
     return not _LETTER.search(_OF_BUGFIX.sub("", left) if of_bugfix else left)
+
+
+def _is_of_no_kind(word: str) -> bool:
+    is_plain = word.isascii() and word[0] != "_" and word not in _ARTICLES
+    return is_plain and not word.startswith(_BEGINNINGS)

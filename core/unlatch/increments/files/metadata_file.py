@@ -34,11 +34,6 @@ TITLE_KEYS = ("title", "name")
 # The keys that are read from the front matter where there is no metadata.json.
 _SPEC_KEYS = ("status", "type", "origin")
 _SPEC_TIMES = (*CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED)
-# How the last word of a title begins that may name a kind of document.
-_KINDS = (
-    *("anforderung", "aufgaben", "design", "document", "dokument", "entwurf", "implement", "list"),
-    *("plan", "requi", "spec", "spes", "spez", "tareas", "tarefas", "task", "tecni", "umsetzung"),
-)
 # The title is at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 # git writes all three in this order, each at the start of a line.
@@ -181,8 +176,6 @@ def read_title(folder: Folder, data: Mapping[str, Any], opened: OpenFolder | Non
 
     def named(heading: str) -> str | None:
         behind = heading.removeprefix(f"{first} ") if first else heading
-        if behind == heading and not _may_be_generic(heading):
-            return heading
         from unlatch.increments.documents.titles import name_in  # noqa: PLC0415  (rarely needed)
 
         if behind != heading and name_in(behind) is None:
@@ -195,14 +188,6 @@ def read_title(folder: Folder, data: Mapping[str, Any], opened: OpenFolder | Non
     except (OSError, StoreError, UnicodeDecodeError):
         title = None
     return title or next(filter(None, titles), None) or words_of(folder.name)
-
-
-def _may_be_generic(heading: str) -> bool:
-    """Whether a title may name a kind of document; an expression takes long to compile."""
-    text = heading.replace("\t", " ")
-    others, _, last = text.rpartition(" ")
-    is_plain = text.isascii() and ":" not in text and " - " not in text and bool(others)
-    return not is_plain or last.lower().startswith(_KINDS)
 
 
 def _title_in_spec(
