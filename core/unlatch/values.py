@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = ["dataclass"]
 
@@ -41,12 +41,83 @@ def _dataclass(
     shared = {name: method for name, method in shared.items() if name not in vars(cls)}
     # Without a docstring, `dataclasses` derives one from the signature, in 0.4 ms.
     cls.__doc__ = cls.__doc__ or cls.__name__
-    dataclass_: Any = dataclasses.dataclass(cls, eq=False, repr=False, init=False, **options)
+    make = _with_slots if slots and _has_fields_alone(cls) else _usual
+    dataclass_ = make(cls, **options)
     if "__init__" not in vars(cls):
         dataclass_.__init__ = _Init(dataclass_)
     for name, method in shared.items():
         setattr(dataclass_, name, method)
     return dataclass_
+
+
+_usual: Any = partial(dataclasses.dataclass, eq=False, repr=False, init=False)
+
+
+def _has_fields_alone(cls: Any) -> bool:
+    """Whether the annotations of a class are all of its fields."""
+    kinds = " ".join(map(str, cls.__annotations__.values()))
+    return not any(word in kinds for word in ("ClassVar", "InitVar", "KW_ONLY"))
+
+
+def _with_slots(cls: Any, *, kw_only: bool, **_: bool) -> Any:
+    """The class with slots; what `dataclasses` knows of it follows when it is asked for."""
+    kinds: dict[str, Any] = cls.__annotations__
+    values: dict[str, Any] = {}
+    inherited = {name for base in cls.__mro__[1:] for name in vars(base).get("__slots__", ())}
+    slots = [name for name in kinds if name not in inherited]
+    content = {"__qualname__": cls.__qualname__, "__slots__": slots}
+    for name, value in vars(cls).items():
+        if name not in ("__dict__", "__weakref__"):
+            (values if name in kinds else content)[name] = value
+    content |= {name: _Later(name, values, kw_only=kw_only) for name in _FACTS}
+    return type(cls)(cls.__name__, cls.__bases__, content)
+
+
+_FACTS = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+
+
+class _Later:
+    """An attribute that `dataclasses` sets, and this when it is looked up: few classes need it.
+
+    Args:
+        values: the defaults of the class, and what `field` made.
+    """
+
+    def __init__(self, name: str, values: dict[str, Any], *, kw_only: bool) -> None:
+        self._name, self._values, self._kw_only = name, values, kw_only
+
+    def __set_name__(self, owner: Any, _: str) -> None:
+        self._owner = owner
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        fields = {field.name: field for field in _fields(self._owner)}
+        kinds = {name: field.type for name, field in fields.items()}
+        content = {"__doc__": self._owner.__doc__, "__annotations__": kinds, **fields}
+        plain = _usual(type(self._owner.__name__, (), content))
+        for name in _FACTS:
+            setattr(self._owner, name, getattr(plain, name))
+        return getattr(plain, self._name)
+
+    def fields(self) -> Sequence[dataclasses.Field[Any]]:
+        bases = [base for base in self._owner.__mro__[:0:-1] if _FACTS[0] in vars(base)]
+        fields = {field.name: field for base in bases for field in _fields(base)}
+        for name, kind in self._owner.__annotations__.items():
+            value = self._values.get(name, MISSING)
+            field = value if isinstance(value, dataclasses.Field) else dataclasses.field()
+            if field is not value:
+                field.default = value
+            field.name, field.type = name, kind
+            if field.kw_only is MISSING:
+                field.kw_only = self._kw_only
+            fields[name] = field
+        return [*fields.values()]
+
+
+@cache
+def _fields(cls: Any) -> Sequence[dataclasses.Field[Any]]:
+    """As `dataclasses.fields`, which takes as long as a dozen new values to find them."""
+    later = vars(cls).get(_FACTS[0])
+    return later.fields() if isinstance(later, _Later) else dataclasses.fields(cls)
 
 
 if TYPE_CHECKING:
@@ -87,7 +158,7 @@ _FACTORY = _Factory()
 
 def _fill(cls: Any, self: Any, /, *given: Any, **named: Any) -> None:
     """Do what the compiled `__init__` does."""
-    fields = dataclasses.fields(cls)
+    fields = _fields(cls)
     placed = (field.name for field in fields if field.init and not field.kw_only)
     values = dict(zip(placed, given, strict=False), **named)
     is_wrong = len(values) < len(given) + len(named)
@@ -110,7 +181,7 @@ def _fill(cls: Any, self: Any, /, *given: Any, **named: Any) -> None:
 
 def _compiled_init(cls: Any) -> Any:
     """The `__init__` that `dataclasses` would make."""
-    fields = sorted(dataclasses.fields(cls), key=attrgetter("kw_only"))
+    fields = sorted(_fields(cls), key=attrgetter("kw_only"))
     names = [field.name for field in fields]
     # Longer than the name of any field, so no field's name can begin with it.
     own = "_" * (1 + max(map(len, names), default=0))
@@ -159,14 +230,14 @@ def _hash(self: Any) -> int:
 
 
 def _repr(self: Any) -> str:
-    names = (field.name for field in dataclasses.fields(self) if field.repr)
+    names = (field.name for field in _fields(self.__class__) if field.repr)
     values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
     return f"{self.__class__.__qualname__}({values})"
 
 
 @cache
 def _compared(cls: Any) -> Callable[[Any], Any]:
-    names = [field.name for field in dataclasses.fields(cls) if field.compare]
+    names = [field.name for field in _fields(cls) if field.compare]
     return attrgetter(*names) if names else lambda _: ()
 
 
