@@ -64,11 +64,12 @@ def following_ulid(ulid: str, facts: Sequence[object]) -> str:
 
 def _digest(facts: Sequence[object]) -> int:
     """80 bits of a digest of JSON values."""
-    import hashlib  # noqa: PLC0415  (for operations alone)
-    import json  # noqa: PLC0415
+    import json  # noqa: PLC0415  (for operations alone)
+
+    from unlatch.worklog.digests import sha256  # noqa: PLC0415
 
     text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
-    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:10])
+    return int(sha256(text.encode("utf-8", "surrogatepass"))[:20], 16)
 
 
 def _spelled(value: int) -> str:

@@ -6,7 +6,6 @@ from shlex import quote
 import click
 
 from unlatch.cli.options.common import flag, text_option
-from unlatch.cli.runtime.item_words import items_typed
 from unlatch.cli.runtime.passing import context_of
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
@@ -45,6 +44,8 @@ def typed_items(
     Raises:
         UsageError: `unknown-item`.
     """
+    from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (slow to load)
+
     words = items_typed(context_of(ctx), value, numbers=numbers)
     if value and not words:
         output.talk("Nothing to do: the list on stdin is empty.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,11 +16,12 @@ from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.worklog.collection import Collection, sorted_folders
-from unlatch.worklog.disk.safe_open import add_root, exists, make_folders
+from unlatch.worklog.disk.safe_open import add_root, exists, make_folders, root_of, word_file
 from unlatch.worklog.name_matching import listed, similar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -273,9 +274,7 @@ class MetadataManager:
         """
         from unlatch.increments.files.locks import store_lock  # noqa: PLC0415
         from unlatch.increments.files.transaction import change_folder  # noqa: PLC0415
-        from unlatch.increments.files.work.files import texts_of  # noqa: PLC0415
         from unlatch.increments.records.status_events import signed  # noqa: PLC0415
-        from unlatch.worklog.disk.own_texts import own_texts  # noqa: PLC0415
 
         self.take_over()
         folder = self.find(wanted)
@@ -297,7 +296,7 @@ class MetadataManager:
 
         with store_lock(self.paths, name):
             place, now = self.find(name), self.clock()
-            with own_texts(*texts_of(place), moved_to=self.paths.increments / name):
+            with _own_texts(place, moved_to=self.paths.increments / name):
                 increment = change_folder(
                     *(self.paths, place, self.shapes, noted),
                     now=now,
@@ -330,3 +329,15 @@ class MetadataManager:
     def unarchive(self, wanted: str) -> Increment:
         """Move an increment out of the archive, and update its documents from metadata.json."""
         return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005
+
+
+def _own_texts(place: Folder, *, moved_to: Path) -> AbstractContextManager[None]:
+    """Note the texts of an increment for this user, in a checkout that the user trusts."""
+    root = root_of(place.path)
+    # Few are trusted, and what follows is slow to load.
+    if root is None or not os.path.lexists(word_file(root)):
+        return nullcontext()
+    from unlatch.increments.files.work.files import texts_of  # noqa: PLC0415
+    from unlatch.worklog.disk.own_texts import own_texts  # noqa: PLC0415
+
+    return own_texts(*texts_of(place), moved_to=moved_to)

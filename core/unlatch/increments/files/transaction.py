@@ -21,7 +21,6 @@ from unlatch.increments.files.metadata_file import (
 from unlatch.increments.files.paths import METADATA, SPEC, ProjectPaths
 from unlatch.increments.files.snapshots import header_of, read_increment, snapshot, text_of
 from unlatch.increments.files.units import unit_in
-from unlatch.increments.files.work.moving import moved_out
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
@@ -87,7 +86,7 @@ def change_folder(
                 _note_unit(paths, folder, former)
                 _write(opened, text, former)
 
-        with moved_out(paths, folder, wanted=unarchive, record=record_before) as place:
+        with _moving(paths, folder, wanted=unarchive, record=record_before) as place:
             if place is not folder:
                 opened = held.enter_context(_open_to_write(place))
             sweep(opened)
@@ -108,6 +107,18 @@ def change_folder(
         warnings += write_amendments(place, increment)
         increment = read_increment(place, shapes)
     return replace(increment, warnings=(*increment.warnings, *warnings)) if warnings else increment
+
+
+def _moving(
+    paths: ProjectPaths, folder: Folder, *, wanted: bool, record: Callable[[], None]
+) -> contextlib.AbstractContextManager[Folder]:
+    """Call `record`, and move the folder out of the archive if that is wanted."""
+    if wanted and folder.archived:
+        from unlatch.increments.files.work.moving import moved_out  # noqa: PLC0415  (rarely needed)
+
+        return moved_out(paths, folder, record=record)
+    record()
+    return contextlib.nullcontext(folder)
 
 
 def _note_activity(data: dict[str, Any], now: datetime) -> None:

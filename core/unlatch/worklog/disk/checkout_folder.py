@@ -7,27 +7,23 @@ archive that brings one has another file: its time of change cannot be chosen.
 """
 
 import os
-import re
 from contextlib import suppress
 from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
-from unlatch.worklog.disk.folder_lock import folder_lock
-from unlatch.worklog.disk.private_folder import make_ignored, make_private
-from unlatch.worklog.disk.safe_open import HOMES, read_file
-from unlatch.worklog.disk.system import user_number
+from unlatch.worklog.disk.safe_open import outside_git, read_file, word_file
 from unlatch.worklog.disk.user_files import has_state, state_folder, temporary_state
 
-_WORD = re.compile(rb"[0-9a-f]{32}")
+_LENGTH, _SIGNS = 32, b"0123456789abcdef"
 _WHY = "# What unlatch keeps for this checkout alone.\n"
 
 
 def checkout_folder(root: Path) -> Path | None:
     """The folder for the checkout at `root`; None if nothing was kept for it."""
     with suppress(OSError, StoreError):
-        if (name := _name(_word_file(root))) and has_state(root, name):
+        if (name := _name(word_file(root))) and has_state(root, name):
             kept = state_folder(root) / name
             if kept.is_dir():  # not so if the state has become read-only
                 return kept
@@ -36,11 +32,14 @@ def checkout_folder(root: Path) -> Path | None:
 
 def make_checkout_folder(root: Path) -> Path:
     """Make the folder, if missing; StoreError `not-writable` and others of `replace_file`."""
+    from unlatch.worklog.disk.folder_lock import folder_lock  # noqa: PLC0415  (once a checkout)
+    from unlatch.worklog.disk.private_folder import make_private  # noqa: PLC0415
+
     folder = state_folder(root)
     if folder == temporary_state():
         return folder
     with folder_lock(folder):
-        place = _word_file(root)
+        place = word_file(root)
         name = _name(place)
         if name is None or not has_state(root, name):  # nothing of ours, so another's may have it
             _write(root, place)
@@ -57,7 +56,7 @@ def _name(place: Path) -> str | None:
     """The name of the folder for the word at `place`; None if there is none to read."""
     with suppress(OSError, StoreError):
         word, status = read_file(place), place.lstat()
-        if _WORD.fullmatch(word):
+        if len(word) == _LENGTH and not word.strip(_SIGNS):
             # Without the number of the device, which another start of the machine can change.
             key = b"%b %d %d" % (word, status.st_ino, status.st_ctime_ns)
             return f"checkout-{sha256(key)[:32]}"
@@ -65,22 +64,9 @@ def _name(place: Path) -> str | None:
 
 
 def _write(root: Path, place: Path) -> None:
-    if place.is_relative_to(_outside_git(root)):
+    from unlatch.worklog.disk.private_folder import make_ignored  # noqa: PLC0415
+
+    if place.is_relative_to(outside_git(root)):
         make_ignored(place.parent, _WHY)
     remove_file(place)  # a new one would have the permissions of the old one
     replace_file(place, os.urandom(16).hex().encode(), mode=PRIVATE)
-
-
-def _word_file(root: Path) -> Path:
-    """The file for the word of this user, always within the checkout."""
-    here = root.resolve()
-    git = here / ".git"
-    # A link, or the file of a worktree, leads to a folder that another checkout can lead to, too.
-    is_own = git.is_dir() and not git.is_symlink()
-    # Of each user: a checkout can be shared, and the file is readable for its owner alone.
-    name = f"unlatch-checkout-{user_number()}"
-    return (git if is_own else _outside_git(here)) / name
-
-
-def _outside_git(root: Path) -> Path:
-    return root.resolve() / HOMES[0] / "local"

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from unlatch.worklog.disk.folder import OpenFolder, descend
+from unlatch.worklog.disk.system import user_number
 
 HOMES = (".unlatch", ".specweave")
 _roots: set[str] = set()
@@ -124,3 +125,19 @@ def _split(path: str) -> tuple[str, list[str]]:
         if path.startswith(root + os.sep):
             return root, path[len(root) + 1 :].split(os.sep)  # noqa: PTH206  (as above)
     return path, []
+
+
+def word_file(root: Path) -> Path:
+    """The file for this user's word in a checkout (`checkout_folder`), always within it."""
+    here = root.resolve()
+    git = here / ".git"
+    # A link, or the file of a worktree, leads to a folder that another checkout can lead to, too.
+    is_own = git.is_dir() and not git.is_symlink()
+    # Of each user: a checkout can be shared, and the file is readable for its owner alone.
+    name = f"unlatch-checkout-{user_number()}"
+    return (git if is_own else outside_git(here)) / name
+
+
+def outside_git(root: Path) -> Path:
+    """The folder for that word where git has no folder of its own there."""
+    return root.resolve() / HOMES[0] / "local"

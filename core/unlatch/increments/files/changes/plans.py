@@ -18,11 +18,9 @@ from unlatch.increments.files.metadata_file import (
     spelled_status,
     times_in,
 )
-from unlatch.increments.model.reopens import Amendment, AppliedAmendment, ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import Transitioned
 from unlatch.values import dataclass
-from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -31,7 +29,12 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
-    from unlatch.increments.model.reopens import ReopenCause
+    from unlatch.increments.model.reopens import (
+        Amendment,
+        AppliedAmendment,
+        ReopenCause,
+        ReopenEntry,
+    )
     from unlatch.spi.operation import DeliveryOptions, Kind, Operation
     from unlatch.worklog.event_log import Event
 
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
 
 def revision_of(increment: Increment) -> str:
     """A digest of the content of metadata.json."""
+    from unlatch.worklog.digests import sha256  # noqa: PLC0415  (for plans that people check)
+
     return sha256(json.dumps(increment.data, sort_keys=True, default=str).encode())[:32]
 
 
@@ -178,6 +183,8 @@ def plan_reopen(
         intent = intent.derived(reopen_id(before, intent.text, amendment))
     entry = _reopen_entry(before, intent)
     if amendment:
+        from unlatch.increments.model.reopens import AppliedAmendment  # noqa: PLC0415  (as above)
+
         amended = AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
         entry = replace(entry, amendment=plan_amendment(before, amended).amendment)
     kept = supersede(before.pending, before.reopens)
@@ -200,6 +207,7 @@ def _unanswered(
 
 
 def _reopen_entry(before: Increment, intent: Intent) -> ReopenEntry:
+    from unlatch.increments.model.reopens import ReopenEntry  # noqa: PLC0415  (as above)
     from unlatch.increments.records.pending import struck  # noqa: PLC0415  (as above)
 
     keys = times_in(before.data, completion_keys(before.status))

@@ -20,17 +20,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def moved_out(
-    paths: ProjectPaths, folder: Folder, *, wanted: bool, record: Callable[[], None]
+    paths: ProjectPaths, folder: Folder, *, record: Callable[[], None]
 ) -> Iterator[Folder]:
-    """Move the folder or file out of the archive, if wanted; move it back if the body fails.
+    """Move the folder or file out of the archive; move it back if the body fails.
 
     Moving comes first: a crash in between leaves a completed increment outside the archive, which
     the next resume can reopen. `record` runs before, and not if it cannot be moved.
     """
-    if not wanted or not folder.archived:
-        record()
-        yield folder
-        return
     here, place, moved = _way_out(paths, folder)
     with suppress(FileExistsError):
         make_folders(place.parent)  # git keeps no empty ones
