@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
-    from datetime import datetime
 
 
 class LateEffects:

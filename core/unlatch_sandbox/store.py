@@ -6,12 +6,11 @@ import json
 import sqlite3
 import threading
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from dataclasses import Field
     from pathlib import Path
 
 

@@ -21,7 +21,7 @@ from unlatch.spi.history import (
     may_ask,
 )
 from unlatch_ado.api.comment_lines import as_markdown
-from unlatch_ado.api.comments import last_close
+from unlatch_ado.api.comments import Author, Remark, Update, WrittenComment, last_close
 from unlatch_ado.api.errors import NotOffered
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
     from unlatch_ado.api.client import Client
-    from unlatch_ado.api.comments import Author, Remark, Update, WrittenComment
     from unlatch_ado.api.models import OwnedItem
     from unlatch_ado.api.workflow import Workflow
     from unlatch_ado.settings import AdoSettings

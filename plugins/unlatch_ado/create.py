@@ -23,7 +23,7 @@ from unlatch_ado.api.patch import (
 from unlatch_ado.description import fit, render_description, title_notes, title_of
 from unlatch_ado.settings_types import path_of
 from unlatch_ado.snapshot import interpret_answer
-from unlatch_ado.writers import notes_on_refused, send_aloud, send_dropping_tags
+from unlatch_ado.writers import Writer, notes_on_refused, send_aloud, send_dropping_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from unlatch.spi import Change, Draft
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.settings import AdoSettings
-    from unlatch_ado.writers import Writer
 
 # Commits on GitHub name work items as "AB#101".
 _NUMBER = pattern(r"(?:AB)?#?(\d{1,10})", re.IGNORECASE)

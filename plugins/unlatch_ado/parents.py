@@ -9,13 +9,12 @@ from unlatch.spi import Goal, as_html
 from unlatch.spi.text import Span
 from unlatch_ado.api.patch import STATE, Patch
 from unlatch_ado.snapshot import WorkItemSnapshot, to_snapshot
-from unlatch_ado.writers import send_dropping_tags
+from unlatch_ado.writers import Writer, send_dropping_tags
 
 if TYPE_CHECKING:
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.api.projects import Projects
     from unlatch_ado.settings import AdoSettings
-    from unlatch_ado.writers import Writer
 
 
 def read_parent(

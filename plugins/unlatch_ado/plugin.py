@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import TrackerError
@@ -30,7 +30,6 @@ from unlatch_ado.writers import PreviewWriter, ValidatingWriter, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from unlatch.spi.history import Asked, NewComment
     from unlatch.transport import Transport

@@ -26,7 +26,7 @@ from unlatch.spi import (
     StateChange,
     ops_in,
 )
-from unlatch_ado.api.client import Parts
+from unlatch_ado.api.client import Client, Parts
 from unlatch_ado.api.plain_text import plain
 from unlatch_ado.parents import read_parent
 from unlatch_ado.reopen_context import reopen_fields
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from unlatch.spi import Change, ItemRef
-    from unlatch_ado.api.client import Client
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.api.workflow import Workflow
     from unlatch_ado.settings import AdoSettings

@@ -13,7 +13,7 @@ from unlatch_ado.api.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags
 from unlatch_ado.description import fit, title_notes, title_of, update_description
 from unlatch_ado.parents import note_on_parent, parent_needs_reopen, reopen_parent
 from unlatch_ado.snapshot import WorkItemSnapshot, interpret_answer, reopens, was_commented
-from unlatch_ado.writers import notes_on_refused, send_aloud, send_dropping_tags
+from unlatch_ado.writers import Writer, notes_on_refused, send_aloud, send_dropping_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from unlatch_ado.api.projects import Projects
     from unlatch_ado.settings import AdoSettings
     from unlatch_ado.settings_types import FieldValue
-    from unlatch_ado.writers import Writer
 
 
 Fields = tuple[tuple[str, "FieldValue"], ...]

@@ -9,14 +9,13 @@ from urllib.parse import quote
 from unlatch.errors import Forbidden
 from unlatch.spi import PlannedRequest
 from unlatch_ado.api.models import WorkItem
-from unlatch_ado.api.patch import DESCRIPTION, HYPERLINK, ITERATION, STATE, TITLE
+from unlatch_ado.api.patch import DESCRIPTION, HYPERLINK, ITERATION, STATE, TITLE, Link, Patch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from unlatch.errors import TrackerError
     from unlatch_ado.api.client import Client
-    from unlatch_ado.api.patch import Link, Patch
     from unlatch_ado.api.workflow import Workflow
     from unlatch_ado.settings import AdoSettings
     from unlatch_ado.settings_types import FieldValue

@@ -28,7 +28,7 @@ from unlatch.sync.publishing import Way
 from unlatch.sync.sync import SyncOptions
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
-from unlatch_ci.comments.handling import handle_comment
+from unlatch_ci.comments.handling import Handled, handle_comment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef
     from unlatch_ci.comments.carrying_out import CommandLine
-    from unlatch_ci.comments.handling import Handled
 
 
 def command(entry: Entry) -> click.Command:

@@ -6,7 +6,7 @@ import codecs
 import re
 import shlex
 import tomllib
-from collections.abc import MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from functools import reduce
@@ -24,7 +24,6 @@ from unlatch.worklog.disk.user_files import read_user_file
 from unlatch_doctor.configuration import described, hint_for, known_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tomlkit import TOMLDocument

@@ -15,7 +15,7 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import lost_events
 from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.disk.safe_open import exists, read_file
-from unlatch.worklog.event_log import LONGEST_LINE
+from unlatch.worklog.event_log import LONGEST_LINE, Event
 from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.text.markdown_lines import scan_work
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch.worklog.event_log import Event
     from unlatch_doctor.snapshot import IncrementFiles, ReadableIncrement
 
 

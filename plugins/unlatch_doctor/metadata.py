@@ -19,6 +19,7 @@ from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import block_at, is_old_place
 from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of
+from unlatch.increments.records.link_places import Path as Steps
 from unlatch.increments.records.links import ByItem, read_links, same_item
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places, unread_reason
 from unlatch.worklog.disk.atomic import unfinished_files

@@ -23,18 +23,16 @@ from unlatch_doctor.checks import (
     checks_of_layouts,
 )
 from unlatch_doctor.configuration import settings_in_force
-from unlatch_doctor.finding import Finding, Fix, Setting, Severity, below, from_error
+from unlatch_doctor.finding import Check, Finding, Fix, Setting, Severity, below, from_error
 from unlatch_doctor.metadata import content_of
-from unlatch_doctor.snapshot import ProjectSnapshot
+from unlatch_doctor.snapshot import ProjectSnapshot, ReadableIncrement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.increments.files.paths import ProjectPaths
     from unlatch.project.workspace import Workspace
-    from unlatch_doctor.finding import Check
     from unlatch_doctor.online import Examined
-    from unlatch_doctor.snapshot import ReadableIncrement
 
 
 def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:

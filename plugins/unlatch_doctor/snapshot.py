@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 
 from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.documents.spec_and_tasks import Criterion
+from unlatch.increments.documents.spec_and_tasks import Criterion, Task
 from unlatch.increments.files.metadata_file import read_document, read_metadata
 from unlatch.increments.files.paths import EVENTS, METADATA, items_at
 from unlatch.increments.files.snapshots import snapshot
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig
-    from unlatch.increments.documents.spec_and_tasks import Task
     from unlatch.increments.layouts.interface import Work
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace

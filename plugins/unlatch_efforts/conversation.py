@@ -21,7 +21,7 @@ from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.json_text import json_object
 from unlatch.worklog.record import NUMBER, BadRecord
 from unlatch.worklog.times import stamp
-from unlatch_efforts.effort_model import EFFORT_ID
+from unlatch_efforts.effort_model import EFFORT_ID, Effort
 from unlatch_efforts.events import (
     EVENTS,
     Activated,
@@ -34,14 +34,12 @@ from unlatch_efforts.events import (
 )
 from unlatch_efforts.limits import check_message
 from unlatch_efforts.state import State
-from unlatch_efforts.transcript import Transcript
+from unlatch_efforts.transcript import Pen, Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from unlatch_efforts.effort_model import Effort
     from unlatch_efforts.store import EffortStore
-    from unlatch_efforts.transcript import Pen
 
 AMBIENT = "ambient.jsonl"
 STATE = "conversation.json"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.chat_model import estimate
 from unlatch.related.highlights import highlights
 from unlatch.values import dataclass
-from unlatch_efforts.transcript import SEPARATOR
+from unlatch_efforts.transcript import SEPARATOR, Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from unlatch_efforts.conversation import Conversation
     from unlatch_efforts.effort_model import Effort
     from unlatch_efforts.state import State
-    from unlatch_efforts.transcript import Transcript
 
 # Turns without a reference until an expanded effort is collapsed, and until a summary is dropped.
 COLLAPSE_AFTER, EVICT_AFTER = 3, 20

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.values import dataclass
 from unlatch.worklog.json_text import json_or_none
 from unlatch.worklog.record import NUMBER, TEXT, ULID, BadRecord, object_in
-from unlatch_efforts.effort_model import EFFORT_ID
+from unlatch_efforts.effort_model import EFFORT_ID, Effort
 from unlatch_efforts.events import (
     Activated,
     Collapsed,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from unlatch.worklog.event_log import Event
-    from unlatch_efforts.effort_model import Effort
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.chat_model import estimate
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.transport.answer import parse_json
-from unlatch_efforts.effort_model import AMBIENT
+from unlatch_efforts.effort_model import AMBIENT, Effort
 from unlatch_efforts.entries import said_text, spoken_text
 from unlatch_efforts.limits import MESSAGE, SUMMARY, TITLE, check_summary, cut, summary_missing
 from unlatch_efforts.state import expanded_in
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from unlatch_efforts.conversation import Turn
-    from unlatch_efforts.effort_model import Effort
 
 # The next steps of errors: tools for a model, in place of commands.
 _HINTS = {

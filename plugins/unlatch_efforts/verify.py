@@ -7,15 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
-from unlatch_efforts.conversation import STATE
+from unlatch_efforts.conversation import STATE, Conversation
 from unlatch_efforts.events import EVENTS, ChainedEvent, Logged, line_hash
-from unlatch_efforts.store import PROJECTION
+from unlatch_efforts.store import PROJECTION, EffortStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unlatch_efforts.conversation import Conversation
-    from unlatch_efforts.store import EffortStore
     from unlatch_efforts.transcript import Transcript
 
 

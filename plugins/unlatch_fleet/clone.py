@@ -20,13 +20,12 @@ from unlatch.transport.trust import check_secure
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk import system
-from unlatch_fleet.children import with_git_settings
+from unlatch_fleet.children import Children, Ended, with_git_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from unlatch_fleet.children import Children, Ended
     from unlatch_fleet.fleet_file import Repository
     from unlatch_fleet.repository_address import Address
 

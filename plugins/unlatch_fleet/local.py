@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import UnlatchError, unexpected
 from unlatch.values import dataclass
-from unlatch_fleet.budget import UnitBudget, serve_budget
+from unlatch_fleet.budget import Rows, UnitBudget, serve_budget
 from unlatch_fleet.children import Children
 from unlatch_fleet.clone import clone_folder
 from unlatch_fleet.repository_address import own_targets
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.registry import Registry
-    from unlatch_fleet.budget import Rows
     from unlatch_fleet.fleet_file import Fleet, Repository
     from unlatch_fleet.tokens import Tokens
     from unlatch_fleet.unit import UnitClone

@@ -22,13 +22,12 @@ from unlatch.transport.credentials import find_credential, read_keyring
 from unlatch.transport.trust import TRUSTED_HOSTS, check_secure
 from unlatch.worklog.disk.user_files import read_user_file
 from unlatch.worklog.installer import install_command
-from unlatch_fleet.fleet_file import DEFAULT_GROUP, Group
+from unlatch_fleet.fleet_file import DEFAULT_GROUP, App, Group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from unlatch.project.registry import Registry
-    from unlatch_fleet.fleet_file import App
 
 # A unit may wait 20 minutes for the clone that an earlier one has, and then take 21. The tokens of
 # GitHub live for an hour.

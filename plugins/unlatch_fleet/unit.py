@@ -21,13 +21,12 @@ from unlatch.values import dataclass
 from unlatch.worklog.json_text import load_json
 from unlatch.worklog.times import read_stamp
 from unlatch_fleet.children import Children, Ended, base_environment
-from unlatch_fleet.clone import CloneFailed, open_clone
+from unlatch_fleet.clone import Clone, CloneFailed, open_clone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from unlatch_fleet.clone import Clone
     from unlatch_fleet.fleet_file import Repository
 
 # This unlatch. -P: no module is imported from the repository.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import TrackerError
 from unlatch.spi import Background, ClosingCommit, read_stamp
 from unlatch.transport import unreadable
-from unlatch_github.api.models import reading_answer
+from unlatch_github.api.models import IssueSnapshot, reading_answer
 from unlatch_github.bulk_status import read_statuses
 from unlatch_github.marker_trust import INSIDERS, PERSON
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
     from unlatch_github.api.client import Client
-    from unlatch_github.api.models import IssueSnapshot
 
 
 def read_background(

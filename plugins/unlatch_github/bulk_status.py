@@ -8,7 +8,7 @@ from unlatch.errors import Forbidden, NotFound, TrackerError, Transient
 from unlatch.transport import quoted
 from unlatch_github import is_alone
 from unlatch_github.api.graphql import LARGEST_NUMBER, MOST, alias, status_query, to_rest
-from unlatch_github.api.models import issue_place, reading_answer
+from unlatch_github.api.models import IssueSnapshot, issue_place, reading_answer
 from unlatch_github.api.moved import moved
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
     from unlatch_github.api.client import Client
-    from unlatch_github.api.models import IssueSnapshot
 
 Answers = dict["ItemRef", "IssueSnapshot | TrackerError"]
 

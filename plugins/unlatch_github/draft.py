@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
 from unlatch.spi import fit_text, markdown, with_kept_part
-from unlatch_github.draft_options import number_of
+from unlatch_github.draft_options import DraftOptions, number_of
 
 if TYPE_CHECKING:
     from unlatch.spi import Draft
     from unlatch_github.api.models import IssueSnapshot
-    from unlatch_github.draft_options import DraftOptions
     from unlatch_github.preview import Writer
 
 _LONGEST_TITLE = 256

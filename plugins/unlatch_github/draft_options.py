@@ -12,12 +12,11 @@ from unlatch.errors import Rejected
 from unlatch.spi import without_controls
 from unlatch.spi.text import one_line
 from unlatch.values import dataclass
-from unlatch_github.api.models import without
+from unlatch_github.api.models import IssueSnapshot, Milestone, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch_github.api.models import IssueSnapshot, Milestone
 
 _LONGEST = 255
 # GitHub's maximum ("Assigning issues and pull requests to other GitHub users").

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -28,17 +28,15 @@ from unlatch.spi import (
 )
 from unlatch.transport.rate_limits import Pace
 from unlatch_github.api.client import Client
-from unlatch_github.api.models import Author
+from unlatch_github.api.models import Author, IssueSnapshot
 from unlatch_github.marker_trust import Trust
 from unlatch_github.write import create, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from unlatch.spi.history import Asked, NewComment
     from unlatch.transport import Transport
-    from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.settings import GithubSettings
 
 # "80 content-generating requests per minute and 500 per hour", and "at least one second between

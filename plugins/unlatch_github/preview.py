@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unlatch.spi import Category, PlannedRequest, RemoteItem
 from unlatch_github.api import paths
-from unlatch_github.api.models import Identity, IssueSnapshot, without
+from unlatch_github.api.models import Identity, IssueSnapshot, Milestone, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from unlatch.spi import ItemRef
     from unlatch_github.api.client import Client
-    from unlatch_github.api.models import Milestone
 
 _WORDS = {
     "title": "set the title",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, Rejected, TrackerError
 from unlatch.spi import Goal, Outcome, hidden, markdown, must_move
-from unlatch_github.api.models import without
+from unlatch_github.api.models import IssueSnapshot, without
 from unlatch_github.draft import changed_fields, new_fields, resolve_milestone
 from unlatch_github.draft_options import DraftOptions, read_draft_options, unmet_options
 from unlatch_github.projects import STATUS_OPTION, report_projects
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.spi import Change, Draft, Progress
-    from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.preview import Writer
 
 _STATES = {

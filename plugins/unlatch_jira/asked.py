@@ -20,9 +20,9 @@ from unlatch.spi.history import (
     is_close_of_unlatch,
     may_ask,
 )
-from unlatch_jira.api.client import PAGE
+from unlatch_jira.api.client import PAGE, JiraClient
 from unlatch_jira.api.comment_lines import as_markdown
-from unlatch_jira.api.comments import Person
+from unlatch_jira.api.comments import Comment, Person
 from unlatch_jira.api.rich_text import plain
 from unlatch_jira.urls import project_of
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch.spi import ItemRef
-    from unlatch_jira.api.client import JiraClient
-    from unlatch_jira.api.comments import Comment
     from unlatch_jira.api.list_models import Move
     from unlatch_jira.api.models import Issue
     from unlatch_jira.api.site import JiraSite

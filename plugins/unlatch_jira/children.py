@@ -15,7 +15,7 @@ from unlatch.spi import Goal, Progress
 from unlatch.values import dataclass
 from unlatch_jira.api.edit import build_edit, property_of
 from unlatch_jira.send import comment_not_shown, find_said, send
-from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal
+from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal, TransitionRunner
 
 if TYPE_CHECKING:
     from unlatch.spi import Change
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from unlatch_jira.api.models import Issue
     from unlatch_jira.api.site import JiraSite
     from unlatch_jira.settings import JiraSettings
-    from unlatch_jira.workflow.transition_runner import TransitionRunner
 
 CHILDREN = "children"
 

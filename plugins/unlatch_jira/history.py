@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import TrackerError
 from unlatch.spi import Background, ItemHistory, MarkedComment, StateChange
-from unlatch_jira.api.comments import Person
+from unlatch_jira.api.comments import Comment, Person
 from unlatch_jira.api.json_model import parse
 from unlatch_jira.api.rich_text import addresses, plain
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch_jira.api.client import JiraClient
-    from unlatch_jira.api.comments import Comment
     from unlatch_jira.api.models import Issue
     from unlatch_jira.api.site import JiraSite
 

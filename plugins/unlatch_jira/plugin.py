@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError, NotFound, Rejected, TrackerError
@@ -24,7 +24,7 @@ from unlatch.spi import (
     ops_in,
 )
 from unlatch_jira.api.client import PAGE, JiraClient
-from unlatch_jira.api.comments import Person
+from unlatch_jira.api.comments import Comment, Person
 from unlatch_jira.api.connection import JiraConnection
 from unlatch_jira.api.edit import property_of
 from unlatch_jira.api.rich_text import plain
@@ -35,11 +35,9 @@ from unlatch_jira.write import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from unlatch.spi.history import Asked, NewComment
     from unlatch.transport import Transport
-    from unlatch_jira.api.comments import Comment
     from unlatch_jira.api.models import Issue
     from unlatch_jira.settings import JiraSettings
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
 from unlatch.values import dataclass
-from unlatch_jira.workflow.transition_runner import TransitionGoal
+from unlatch_jira.workflow.transition_runner import TransitionGoal, TransitionRunner
 
 if TYPE_CHECKING:
     from unlatch.errors import TrackerError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from unlatch_jira.api.site import JiraSite
     from unlatch_jira.api.site_models import Sprint
     from unlatch_jira.settings import JiraSettings
-    from unlatch_jira.workflow.transition_runner import TransitionRunner
 
 _REFUSALS = (Rejected, Forbidden, NotFound)
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.lifecycle.planned.comparison import differences, foresees_change, is_unread, items_of
 from unlatch.values import dataclass
-from unlatch_mcp.calls import CallFailed, Document
+from unlatch_mcp.calls import CallFailed, Calls, Document
 from unlatch_mcp.sizes import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch_mcp.calls import Calls
 
 # Seconds.
 LIFETIME = 600.0

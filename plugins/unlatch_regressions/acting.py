@@ -9,7 +9,7 @@ from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.resume import plan_resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.spi.render import without_references
-from unlatch_regressions.cause import short_line
+from unlatch_regressions.cause import Cause, short_line
 from unlatch_regressions.judging import Effect, Verdict
 from unlatch_regressions.noting import Note, recorded_cause
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from unlatch.lifecycle.change import Change
     from unlatch.spi.operation import DeliveryOptions
-    from unlatch_regressions.cause import Cause
     from unlatch_regressions.request import Work
 
 # A reason names so many causes.

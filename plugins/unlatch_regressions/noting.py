@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.delivery.preview import Preview
-from unlatch.increments.files.changes.plans import Plan, build_operations, plan_enqueue
+from unlatch.increments.files.changes.plans import Intent, Plan, build_operations, plan_enqueue
 from unlatch.increments.model.reopens import ReopenCause
 from unlatch.increments.records.events import Broken
 from unlatch.increments.records.links import identity
-from unlatch.lifecycle.change import Outcome
+from unlatch.lifecycle.change import Outcome, Place
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 from unlatch.values import dataclass
 from unlatch.worklog.ids import following_ulid
@@ -19,9 +19,7 @@ from unlatch_regressions.recorded import recorded_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from unlatch.increments.files.changes.plans import Intent
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.change import Place
     from unlatch_regressions.cause import Cause
     from unlatch_regressions.judging import Verdict
 

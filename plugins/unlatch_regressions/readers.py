@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from unlatch.cli.runtime.failure import part
 from unlatch.errors import PluginBroken
 from unlatch.worklog.entry_points import entry_points
-from unlatch_regressions.request import Reader
+from unlatch_regressions.request import Reader, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch_regressions.cause import Cause
-    from unlatch_regressions.request import Request
 
 GROUP = "unlatch.causes"
 

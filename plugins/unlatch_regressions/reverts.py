@@ -24,6 +24,7 @@ from unlatch_regressions.branch.commits import (
     patches_of,
 )
 from unlatch_regressions.branch.messages import (
+    Reverted,
     merged_pulls,
     reverted_commits,
     reverted_pulls,
@@ -31,15 +32,13 @@ from unlatch_regressions.branch.messages import (
 )
 from unlatch_regressions.cause import Cause, fingerprint_of
 from unlatch_regressions.closing import closing_commits
-from unlatch_regressions.request import Reader
+from unlatch_regressions.request import Reader, Request, Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch_regressions.branch.history import Ancestors, History
-    from unlatch_regressions.branch.messages import Reverted
     from unlatch_regressions.branch.patches import Patch
-    from unlatch_regressions.request import Request, Work
 
 KIND = "revert"
 # Of a commit that the branch does not have.

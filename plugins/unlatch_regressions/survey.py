@@ -9,7 +9,7 @@ from unlatch.project.git.run import ask_git
 from unlatch.values import dataclass
 from unlatch_regressions.branch.commits import require_history
 from unlatch_regressions.branch.history import History
-from unlatch_regressions.items import LinkedItems
+from unlatch_regressions.items import LinkedItems, Unread
 from unlatch_regressions.judging import Judge, Policy, Verdict
 from unlatch_regressions.names import Names, OwnRepository
 from unlatch_regressions.policy import DefaultBranch, find_default_branch, read_settings
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch_regressions.cause import Cause
-    from unlatch_regressions.items import Unread
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from unlatch.config.choices import Reaction
 from unlatch.worklog.name_matching import first_of
 from unlatch_regressions.cause import Cause
-from unlatch_regressions.request import Reader
+from unlatch_regressions.request import Reader, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch_regressions.branch.commits import Commit
-    from unlatch_regressions.request import Request
 
 KIND = "trailer"
 

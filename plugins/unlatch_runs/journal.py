@@ -11,7 +11,7 @@ import contextlib
 import signal
 import threading
 from shlex import quote
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
-    from typing import Any
 
 LOG = "events.jsonl"
 # Seconds. Commands that only add an answer hold the lock for a moment.

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
-from unlatch_runs.run_model import Cause, PauseReason, TaskState
+from unlatch_runs.run_model import Cause, Pause, PauseReason, RunState, Task, TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
-    from unlatch_runs.run_model import Pause, RunState, Task
 
 # The wait after a usage limit is reset, so that the reset has arrived everywhere.
 RESET_MARGIN = timedelta(minutes=5)

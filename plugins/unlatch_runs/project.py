@@ -31,13 +31,13 @@ from unlatch_runs.coordinator.recovery import check_recoverable, recover, take_b
 from unlatch_runs.dispatch.leases import LeaseStore
 from unlatch_runs.dispatch.local import LocalDispatcher, steady_clock
 from unlatch_runs.dispatch.places import LocalPlaces, RemotePlaces, RemoteRun, find_dispatcher
-from unlatch_runs.dispatch.port import Role
+from unlatch_runs.dispatch.port import Dispatcher, Role
 from unlatch_runs.dispatch.recovery import is_alive
 from unlatch_runs.dispatch.worker import Limits
 from unlatch_runs.dispatch.worktrees import Worktrees
 from unlatch_runs.events import RunCreated, RunReopened, RunStopped
 from unlatch_runs.journal import Journal, is_held
-from unlatch_runs.run_model import Status
+from unlatch_runs.run_model import RunState, Status
 from unlatch_runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -47,10 +47,8 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch_runs.coordinator.dispatching import Dispatching
     from unlatch_runs.dispatch.places import Places, RemoteDispatcher
-    from unlatch_runs.dispatch.port import Dispatcher
     from unlatch_runs.plan.plan_model import Plan
     from unlatch_runs.requests import Request
-    from unlatch_runs.run_model import RunState
 
 # Isolated: no module of the project is taken for one of ours.
 _AUDITOR = (sys.executable, "-I", "-m", "unlatch_runs.audit")

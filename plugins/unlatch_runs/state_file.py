@@ -15,13 +15,12 @@ from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.json_text import json_object
 from unlatch.worklog.times import read_stamp, stamp
 from unlatch_runs.dispatch.port import Role
-from unlatch_runs.run_model import TaskState
+from unlatch_runs.run_model import RunState, Task, TaskState
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch_runs.run_model import RunState, Task
 
 STATE = "state.json"
 

@@ -16,15 +16,13 @@ from unlatch.errors import UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 from unlatch_sessions.document import nested
-from unlatch_sessions.session_model import CalloutKind
-from unlatch_sessions.subagents import all_embedded
+from unlatch_sessions.session_model import Callout, CalloutKind, Phase, Session
+from unlatch_sessions.subagents import Embedded, all_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from unlatch_sessions.session_model import Callout, Phase, Session
     from unlatch_sessions.store import SessionStore
-    from unlatch_sessions.subagents import Embedded
 
 _NEXT, _INDENTED = "\n", "\n  "  # lines of a decision in a list
 # Callouts with the words of others: what reads as a decision there is a quotation.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
 from unlatch.worklog.json_text import json_or_none
-from unlatch.worklog.text.markdown_lines import scan
+from unlatch.worklog.text.markdown_lines import Line, Scan, scan
 from unlatch.worklog.times import read_stamp
 from unlatch_sessions import front_matter
 from unlatch_sessions.heading import SUMMARY, read_heading
@@ -21,7 +21,6 @@ from unlatch_sessions.session_model import Callout, Meta, Phase, Session, Status
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch.worklog.text.markdown_lines import Line, Scan
 
 TOOL_CALLS = "**Tool calls:**"
 _LEVEL = 2

@@ -13,14 +13,13 @@ from unlatch.errors import UnlatchError
 from unlatch.values import dataclass
 from unlatch.worklog.search_index import CacheDatabase, retry_if_damaged
 from unlatch.worklog.times import stamp
-from unlatch_sessions.session_model import CalloutKind
+from unlatch_sessions.session_model import CalloutKind, Phase, Session
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from unlatch_sessions.session_model import Phase, Session
     from unlatch_sessions.store import SessionStore
 
 _VERSION = 1

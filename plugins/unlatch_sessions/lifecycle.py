@@ -11,10 +11,10 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 from unlatch_sessions import changes, front_matter, markup
-from unlatch_sessions.document import read_document, read_meta
+from unlatch_sessions.document import Document, read_document, read_meta
 from unlatch_sessions.heading import Heading, one_line, read_channel, write_heading
-from unlatch_sessions.session_model import LIFECYCLE, RESUMED, Status
-from unlatch_sessions.store import Broken
+from unlatch_sessions.session_model import LIFECYCLE, RESUMED, Agent, Session, Status
+from unlatch_sessions.store import Broken, SessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch_sessions.changes import Change
-    from unlatch_sessions.document import Document
     from unlatch_sessions.front_matter import Value
-    from unlatch_sessions.session_model import Agent, Session
-    from unlatch_sessions.store import SessionStore
 
 _LONGEST_TITLE = 200
 

@@ -11,13 +11,12 @@ from unlatch.worklog.text.markdown_lines import scan
 from unlatch.worklog.text.neutral import without_controls, without_surrogates
 from unlatch.worklog.times import stamp
 from unlatch_sessions.heading import one_line
-from unlatch_sessions.session_model import CalloutKind
+from unlatch_sessions.session_model import Agent, CalloutKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from unlatch_sessions.session_model import Agent
 
 FAILED = "\u2717"
 LONGEST_RESULT = 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Self
 
 from unlatch.config.choices import AutoSave, SubagentMode
@@ -14,15 +14,13 @@ from unlatch_sessions import changes, markup
 from unlatch_sessions.document import read_document
 from unlatch_sessions.heading import Heading, one_line, read_agent, read_channel, write_heading
 from unlatch_sessions.lifecycle import Start, end, require_open, start
-from unlatch_sessions.session_model import Status, Subagent
+from unlatch_sessions.session_model import Agent, Meta, Status, Subagent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from unlatch_sessions.changes import Change
-    from unlatch_sessions.session_model import Agent, Meta
     from unlatch_sessions.store import SessionStore
 
 

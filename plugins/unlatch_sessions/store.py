@@ -18,7 +18,7 @@ from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
 from unlatch.worklog.name_matching import choose, dated_name, slug
 from unlatch.worklog.search_index import file_stamp
-from unlatch_sessions.changes import apply
+from unlatch_sessions.changes import Change, apply
 from unlatch_sessions.document import Document, read_document, read_head, read_meta, with_title
 from unlatch_sessions.front_matter import IN_CONFLICT, MARKER, in_conflict, with_values
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from unlatch_sessions.changes import Change
     from unlatch_sessions.session_model import Meta, Session
 
 T = TypeVar("T")

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UnlatchError
 from unlatch.values import dataclass
-from unlatch_sessions.session_model import CalloutKind
+from unlatch_sessions.session_model import Callout, CalloutKind, Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch_sessions.session_model import Callout, Session
     from unlatch_sessions.store import SessionStore
 
 _MODE = re.compile(r"mode:[ \t]*(?P<mode>\w+)[ \t]*")

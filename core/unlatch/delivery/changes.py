@@ -11,17 +11,15 @@ from unlatch.delivery.task import Effect
 from unlatch.errors import Conflict, Rejected, TrackerError, UnknownOutcome
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import story_of
-from unlatch.spi.change import Change, Goal, Result, must_move, result_of
-from unlatch.spi.operation import Kind
+from unlatch.spi.change import Change, Goal, Outcome, Result, must_move, result_of
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation, SeenItem
 
 if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
     from unlatch.config.tables import Labels
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.reopens import AppliedAmendment
-    from unlatch.spi.change import Outcome
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import DeliveryOptions, Operation, SeenItem
 
 # An unexplained missing label is tried once more.
 _MAX_LABEL_SENDS = 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import TrackerError, UnlatchError
@@ -22,7 +22,6 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from unlatch.increments.model.increment import Increment

@@ -18,8 +18,8 @@ from unlatch.errors import StoreError, Transient, UnlatchError
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity, link_of
 from unlatch.spi import Capability, Snapshot
-from unlatch.spi.change import seen_of
-from unlatch.spi.operation import Kind, Operation, OperationKey
+from unlatch.spi.change import Change, seen_of
+from unlatch.spi.operation import Kind, Operation, OperationKey, SeenItem
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.link import Link
     from unlatch.project.trackers import Trackers
     from unlatch.spi import RemoteItem
-    from unlatch.spi.change import Change
     from unlatch.spi.item import ItemRef
-    from unlatch.spi.operation import SeenItem
 
 
 # Fewer items than these are read one by one, in parallel.

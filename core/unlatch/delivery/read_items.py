@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,17 +28,14 @@ from unlatch.increments.files.outbox import withdraw
 from unlatch.increments.model.link import Link
 from unlatch.increments.records.links import same_item
 from unlatch.spi import Capability, Snapshot
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from unlatch.increments.model.increment import Increment
     from unlatch.spi import RemoteItem
     from unlatch.spi.history import StateChange
     from unlatch.spi.item import ItemRef
-    from unlatch.spi.operation import Operation
 
 
 Answer = Snapshot | UnlatchError

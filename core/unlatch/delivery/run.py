@@ -24,7 +24,7 @@ from unlatch.increments.records.links import ByItem, identity, link_of, same_ite
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.project.git.history import is_pushed
 from unlatch.spi.manifest import NO_NOTIFY
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Operation, OperationKey
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from unlatch.increments.records.events import Delivered
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.operation import Operation, OperationKey
 
 # Only files that contain this word have pending operations; most have none.
 _PENDING = b'"pending"'

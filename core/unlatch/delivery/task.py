@@ -10,7 +10,7 @@ from unlatch.delivery.states import Evidence, State, Step, current_state, next_s
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.links import link_of
 from unlatch.spi.change import Change, Result
-from unlatch.spi.operation import Kind, Operation, SeenItem
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.link import Boxes, Link
     from unlatch.spi import Capability, SyncPlugin
     from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
-    from unlatch.spi.operation import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)

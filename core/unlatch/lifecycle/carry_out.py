@@ -6,7 +6,7 @@ through `Prompts`; the library itself prints nothing.
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -25,7 +25,6 @@ from unlatch.lifecycle.change import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from contextlib import AbstractContextManager
 
     from unlatch.delivery.preview import Preview
     from unlatch.delivery.task import Delivery

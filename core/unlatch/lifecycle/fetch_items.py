@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places
-from unlatch.project.registry import shapes_of
+from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import broken_links
 from unlatch.spi import Capability
 from unlatch.values import dataclass
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
-    from unlatch.project.registry import Registry
     from unlatch.project.trackers import Trackers
     from unlatch.spi.item import ItemRef, RemoteItem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.increments.files.changes.plans import Plan, plan_transition
+from unlatch.increments.files.changes.plans import Intent, Plan, plan_transition
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import APPROVED, Approval
 from unlatch.lifecycle.status_change import StatusChange
@@ -12,7 +12,6 @@ from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 
 if TYPE_CHECKING:
     from unlatch.delivery.run import SharedItems
-    from unlatch.increments.files.changes.plans import Intent
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.project.workspace import Workspace

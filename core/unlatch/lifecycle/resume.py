@@ -12,6 +12,8 @@ from unlatch.delivery.preview import Preview
 from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.changes.plans import (
+    Intent,
+    Plan,
     build_operations,
     plan_enqueue,
     plan_reopen,
@@ -40,18 +42,17 @@ from unlatch.lifecycle.resume_plan import (
 from unlatch.lifecycle.scoping import change_scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.spi.change import Goal, must_move
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import DeliveryOptions, Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.increments.files.changes.plans import Intent, IntentDetails, Plan
+    from unlatch.increments.files.changes.plans import IntentDetails
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi import RemoteItem
-    from unlatch.spi.operation import DeliveryOptions
 
 _STEPS = {Status.COMPLETED: ResumeStep.REOPEN, Status.ABANDONED: ResumeStep.REVIVE}
 

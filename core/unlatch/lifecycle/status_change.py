@@ -6,13 +6,13 @@ increment under its lock.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.changes.plans import Plan, plan_transition
+from unlatch.increments.files.changes.plans import Intent, Plan, plan_transition
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (
     APPROVED,
@@ -27,11 +27,10 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from unlatch.delivery.preview import Preview
     from unlatch.delivery.run import SharedItems
-    from unlatch.increments.files.changes.plans import Intent, IntentDetails
+    from unlatch.increments.files.changes.plans import IntentDetails
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.increments.model.reopens import ReopenEntry

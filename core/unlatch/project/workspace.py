@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import ConfigError, HostNotBound, PluginBroken, UnlatchError
 from unlatch.errors.known_secrets import remember_secrets
 from unlatch.increments.files.manager import MetadataManager
-from unlatch.increments.files.paths import items_at, paths_at
+from unlatch.increments.files.paths import ProjectPaths, items_at, paths_at
 from unlatch.project.registry import InstalledShapes, Registry
 from unlatch.values import dataclass
 from unlatch.worklog.ids import new_ulid
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig, RawConfig, UserConfig
-    from unlatch.increments.files.paths import ProjectPaths
     from unlatch.increments.model.increment import Increment
     from unlatch.project.allowed_targets import AllowedTargets
     from unlatch.project.check_trackers import CheckedTrackers

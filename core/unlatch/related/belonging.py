@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.paths import BRIEFING
-from unlatch.related.kinds import RelatedWork, kinds_in
+from unlatch.related.kinds import RelatedWork, Work, kinds_in
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.related.kinds import Work
 
 
 @dataclass(frozen=True, slots=True)

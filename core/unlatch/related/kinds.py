@@ -6,7 +6,7 @@ kind, as `run` in run:2026-11-11-build, and the work is in the folder `.unlatch/
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +16,6 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.related.kinds import Step, kind_named
+from unlatch.related.kinds import Step, Work, kind_named
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.related.belonging import Related
-    from unlatch.related.kinds import Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from unlatch.errors import TrackerError
 from unlatch.spi.change import Change, Outcome
-from unlatch.spi.history import Background, ItemHistory
+from unlatch.spi.history import Asked, Background, ItemHistory, NewComment
 from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.values import dataclass
-
-if TYPE_CHECKING:
-    # Loaded by the few commands that need it.
-    from unlatch.spi.history import Asked, NewComment
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import Rejected, TrackerError, UnknownOutcome
-from unlatch.spi.change import Outcome, Progress
+from unlatch.spi.change import Change, Outcome, Progress
 from unlatch.spi.interface import PlannedRequest, SyncPlugin
 from unlatch.values import dataclass
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     import requests
 
-    from unlatch.spi.change import Change
     from unlatch.spi.item import ItemRef, RemoteItem, Snapshot
 
     Parse = Callable[[requests.Response], "Parsed"]

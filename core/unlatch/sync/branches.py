@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
@@ -16,7 +16,6 @@ from unlatch.sync.compare import Compared, Side, Verdict, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
     from pathlib import Path
 
     from unlatch.increments.model.increment import Increment

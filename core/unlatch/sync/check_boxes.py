@@ -25,7 +25,7 @@ from unlatch.increments.model.check_boxes import (
     states_of,
     ticked_by_people,
 )
-from unlatch.increments.model.link import Boxes
+from unlatch.increments.model.link import Boxes, Link
 from unlatch.sync.compare import Compared, ComparedBoxes, Tick, Verdict
 from unlatch.values import dataclass
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from unlatch.increments.model.increment import Increment
-    from unlatch.increments.model.link import Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi.item import RemoteItem
 

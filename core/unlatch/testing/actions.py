@@ -11,14 +11,13 @@ import pytest
 from unlatch.errors import TrackerError
 from unlatch.spi import Capability, Change, Draft, Goal, Outcome
 from unlatch.spi.text import Span, Text
-from unlatch.testing.clone import REASON
+from unlatch.testing.clone import REASON, Transition
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.spi.item import ItemRef, RemoteItem
-    from unlatch.testing.clone import Transition
     from unlatch.testing.faults import Request
     from unlatch.testing.harness import Fixture
 

@@ -35,7 +35,7 @@ from unlatch.testing.clone import (
     check_labels,
     make_clone,
 )
-from unlatch.testing.harness import Harness
+from unlatch.testing.harness import Fixture, Harness
 from unlatch.testing.scenario import prepare
 from unlatch.worklog.ids import new_ulid
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.spi import ItemRef, Settings
-    from unlatch.testing.harness import Fixture
 
 
 class Behaviour:

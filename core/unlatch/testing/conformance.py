@@ -33,7 +33,7 @@ pytest.register_assert_rewrite(
 from unlatch.testing.behaviour import Behaviour, People
 from unlatch.testing.bodies import Bodies, Labels
 from unlatch.testing.failures import Failures
-from unlatch.testing.harness import Fixture
+from unlatch.testing.harness import Fixture, Harness
 from unlatch.testing.history import Comments, History
 from unlatch.testing.many import Many
 from unlatch.testing.markers import Markers
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.testing.harness import Harness
 
 __all__ = ["Conformance"]
 

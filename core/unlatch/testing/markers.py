@@ -30,7 +30,7 @@ from unlatch.testing.actions import (
 )
 from unlatch.testing.clone import KEPT, REOPEN, check_item, check_no_secret
 from unlatch.testing.faults import Fault, FaultKind
-from unlatch.testing.harness import Harness
+from unlatch.testing.harness import Fixture, Harness
 from unlatch.testing.scenario import prepare
 from unlatch.transport import measure
 from unlatch.worklog.ids import new_ulid
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.harness import Fixture
 
 # Items of other tests may be newer.
 _NEWEST = 100

@@ -21,7 +21,7 @@ from unlatch.testing.clone import (
     check_labels,
 )
 from unlatch.testing.faults import Fault, FaultKind, Request
-from unlatch.testing.harness import Harness
+from unlatch.testing.harness import Fixture, Harness
 from unlatch.testing.scenario import FaultCase, prepare, run_create_faults, run_faults
 from unlatch.values import dataclass
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.harness import Fixture
 
 
 def _cases(*kinds: FaultKind, writes: bool = True) -> tuple[FaultCase, ...]:

@@ -13,13 +13,11 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Protocol
 
 from unlatch.errors import Limited, TrackerError, Unreachable
-from unlatch.transport.breaker import TransportOptions, Wait
+from unlatch.transport.breaker import CommandLimits, TransportOptions, Wait
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from unlatch.transport.breaker import CommandLimits
 
 
 class Kind(StrEnum):

@@ -14,7 +14,7 @@ import re
 import sqlite3
 import time
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
@@ -22,7 +22,6 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
-    from typing import TypeVar
 
     T = TypeVar("T")
 

@@ -16,16 +16,15 @@ from unlatch_sandbox.ado.boards import (
     STATE,
     TAGS,
     TITLE,
+    Boards,
     join_tags,
     split_tags,
 )
-from unlatch_sandbox.ado.processes import custom_fields
+from unlatch_sandbox.ado.processes import WorkItemType, custom_fields
 from unlatch_sandbox.ado.relations import HYPERLINK, OTHER_SIDE, TO_PARENT, Relation
 from unlatch_sandbox.answers import NotKnownError, check_keys
 
 if TYPE_CHECKING:
-    from unlatch_sandbox.ado.boards import Boards
-    from unlatch_sandbox.ado.processes import WorkItemType
     from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
 
 MOST_TAGS = 100

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch_sandbox.ado.boards import PARENT, RELATED_COUNT
+from unlatch_sandbox.ado.boards import PARENT, RELATED_COUNT, Boards
 
 if TYPE_CHECKING:
-    from unlatch_sandbox.ado.boards import Boards
     from unlatch_sandbox.ado.records import WorkItemRecord
 
 TO_PARENT, TO_CHILD = "System.LinkTypes.Hierarchy-Reverse", "System.LinkTypes.Hierarchy-Forward"

@@ -11,14 +11,13 @@ from flask import Flask, Response, request
 from unlatch_sandbox.answers import Refusal, check_query, new_app, nothing, reply
 from unlatch_sandbox.console.commands import COMMANDS
 from unlatch_sandbox.faults import Fault
-from unlatch_sandbox.pages import page
+from unlatch_sandbox.pages import ItemView, page
 from unlatch_sandbox.playground import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch_sandbox import Request, Sandbox
-    from unlatch_sandbox.pages import ItemView
 
 _SHOWN_REQUESTS = 40
 _WRITES = ("POST", "PUT", "PATCH", "DELETE")

@@ -9,8 +9,10 @@ from unlatch_sandbox.github import shapes
 from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub, Quota
 from unlatch_sandbox.github.item_view import item_view
 from unlatch_sandbox.github.records import (
+    CommentRecord,
     IssueRecord,
     LabelRecord,
+    MadeCommit,
     MilestoneRecord,
     MoveRecord,
     Person,
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from unlatch_sandbox.clock import Clock
-    from unlatch_sandbox.github.records import CommentRecord, MadeCommit
     from unlatch_sandbox.pages import ItemView
     from unlatch_sandbox.store import Store
 

@@ -12,12 +12,11 @@ from unlatch_sandbox.clock import stored
 from unlatch_sandbox.github import guards, shapes
 from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON
 from unlatch_sandbox.github.paging import page_of
-from unlatch_sandbox.github.records import IssueRecord
+from unlatch_sandbox.github.records import IssueRecord, RepositoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch_sandbox.github.records import RepositoryRecord
 
 routes = Blueprint("issues", __name__)
 

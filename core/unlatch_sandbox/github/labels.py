@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, Response, request
 
 from unlatch_sandbox.answers import check_query, reply
 from unlatch_sandbox.github import guards, shapes
 from unlatch_sandbox.github.paging import page_of
-from unlatch_sandbox.github.records import LabelRecord
-
-if TYPE_CHECKING:
-    from unlatch_sandbox.github.records import IssueRecord
+from unlatch_sandbox.github.records import IssueRecord, LabelRecord
 
 routes = Blueprint("labels", __name__)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from unlatch_sandbox.answers import WsgiApp
 
+
 routes = Blueprint("jira", __name__)
 
 _VERSIONS = {"Cloud": "1001.0.0-SNAPSHOT", "Server": "9.12.15"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotFound, Rejected, TrackerError, Unauthorised
@@ -14,17 +14,15 @@ from unlatch.values import dataclass
 from unlatch_ado.api import models as answers
 from unlatch_ado.api.connection import connect
 from unlatch_ado.api.errors import NotOffered, deleted, explain, missing, unreadable
-from unlatch_ado.api.patch import DESCRIPTION
+from unlatch_ado.api.patch import DESCRIPTION, Step
 from unlatch_ado.api.projects import Projects
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from datetime import datetime
 
     from unlatch.transport import Transport
     from unlatch_ado.api.comments import Remark, Update, WrittenComment
     from unlatch_ado.api.models import OwnedItem, Revision, WorkItem
-    from unlatch_ado.api.patch import Step
 
 # https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/get-work-items-batch
 _BATCH = 200

@@ -15,7 +15,7 @@ import click
 from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
@@ -31,7 +31,6 @@ from unlatch_sessions.project import import_store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.cli.runtime.context import Context
     from unlatch_agents.transcripts import Listed
 
 # Seconds between two looks at a transcript.

@@ -11,7 +11,7 @@ from unlatch.chat_model import estimate
 from unlatch.increments.documents.quoting import one_line
 from unlatch.increments.model.status import Status
 from unlatch.project.git.revisions import current_branch
-from unlatch.related.belonging import find_related
+from unlatch.related.belonging import Related, find_related
 from unlatch.related.briefing.compose import briefing_of, own_name
 from unlatch.related.briefing.file import known_briefing
 from unlatch.related.briefing.text import read_briefing, render
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.related.belonging import Related
 
 # Tokens.
 _LIMIT = 1000

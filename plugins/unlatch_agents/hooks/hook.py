@@ -13,13 +13,12 @@ from unlatch.increments.files.paths import find_paths
 from unlatch.project.trusted import is_trusted
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import remember_project
-from unlatch_agents.hooks.hook_event import read_event
+from unlatch_agents.hooks.hook_event import HookEvent, read_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from unlatch_agents.hooks.hook_event import HookEvent
     from unlatch_agents.imports.importing import Imported
 
 _START = "SessionStart"

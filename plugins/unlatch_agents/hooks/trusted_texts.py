@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import BRIEFING, METADATA
 from unlatch.increments.files.work.files import files_of
-from unlatch.related.kinds import kinds_in
+from unlatch.related.kinds import RelatedWork, kinds_in
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.own_texts import OwnTexts, agree_to_texts, trusted_folder
 from unlatch.worklog.disk.safe_open import read_file
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.related.belonging import Related
-    from unlatch.related.kinds import RelatedWork
 
 
 class TrustedTexts:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.config.choices import SubagentMode
 from unlatch.values import dataclass
 from unlatch_agents.imports.composing import Page, beginning
-from unlatch_agents.transcripts import Finding, Reply, findings
+from unlatch_agents.transcripts import Finding, Reply, Transcript, findings
 from unlatch_sessions import markup
 from unlatch_sessions.heading import one_line
 from unlatch_sessions.session_model import Agent, Subagent
@@ -17,7 +17,6 @@ from unlatch_sessions.session_model import Agent, Subagent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from unlatch_agents.transcripts import Transcript
 
 _BREAKS = re.compile(r"[\s@]+")
 _LONGEST_NAME = 60

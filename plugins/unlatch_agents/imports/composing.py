@@ -28,13 +28,12 @@ from unlatch_agents.transcripts import (
 from unlatch_sessions import markup
 from unlatch_sessions.document import TOOL_CALLS
 from unlatch_sessions.heading import Heading, one_line, write_heading
-from unlatch_sessions.session_model import CORRECTION
+from unlatch_sessions.session_model import CORRECTION, Agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from unlatch_agents.transcripts.conversation import Json
-    from unlatch_sessions.session_model import Agent
 
 _LONGEST_TITLE = 80
 # Characters of a tool's result that are masked, and of those at their end that half of a secret can

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.worklog.search_index import file_stamp
-from unlatch_agents.transcripts import Listed, read_transcripts
+from unlatch_agents.transcripts import Listed, Transcript, read_transcripts
 from unlatch_agents.transcripts.files import present
 from unlatch_agents.transcripts.forks import origin_path
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch_agents.imports.importing import Imported, Importer
-    from unlatch_agents.transcripts import Transcript
 
 # An agent that works writes its transcript more often.
 _WRITES = timedelta(minutes=5)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp, stamp
-from unlatch_agents.imports.agents import agent_of, by_key
+from unlatch_agents.imports.agents import Subagents, agent_of, by_key
 from unlatch_agents.imports.composing import Page, beginning
 from unlatch_agents.imports.progress import unseen, until
 from unlatch_agents.imports.todo_lists import keeps_list, tasks_of
@@ -18,17 +18,15 @@ from unlatch_sessions.document import read_document, read_meta
 from unlatch_sessions.heading import one_line
 from unlatch_sessions.imported.origin import IN_PROJECT, MASKED, PLACE, SOURCE, masked_before
 from unlatch_sessions.markup import tasks_block
-from unlatch_sessions.session_model import Status
+from unlatch_sessions.session_model import Meta, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from unlatch.transport.trace import Masking
-    from unlatch_agents.imports.agents import Subagents
     from unlatch_agents.transcripts import Event, Transcript
     from unlatch_sessions.front_matter import Value
-    from unlatch_sessions.session_model import Meta
 
 SUBAGENTS = "import_subagents"
 _LAST, _UNTIL = "import_last", "import_until"

@@ -21,7 +21,7 @@ from unlatch_agents.transcripts.agents import (
     opencode_files,
 )
 from unlatch_agents.transcripts.agents.sqlite_file import HEADER, database
-from unlatch_agents.transcripts.conversation import UNREADABLE_AGENT
+from unlatch_agents.transcripts.conversation import UNREADABLE_AGENT, Json, Transcript
 from unlatch_agents.transcripts.files import matching, opened
 from unlatch_agents.transcripts.forks import marked, titled, with_origin
 from unlatch_agents.transcripts.jsonl import END, ends, raw_lines, read_lines, whole
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from unlatch_agents.transcripts.conversation import Json, Transcript
     from unlatch_agents.transcripts.jsonl import Lines
+
 
 # Bytes and lines at the beginning of a file that are enough to recognise it.
 _START = 1 << 12

@@ -17,16 +17,14 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.times import stamp
-from unlatch_audit.cli.named_records import find_named
-from unlatch_audit.verify.results import Part, Verdict
+from unlatch_audit.cli.named_records import Groups, find_named
+from unlatch_audit.verify.results import Check, Part, Verdict, VerifiedEntry, VerifiedIncrement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import BrokenIncrement
-    from unlatch_audit.cli.named_records import Groups
-    from unlatch_audit.verify.results import Check, VerifiedEntry, VerifiedIncrement
 
 _STYLES = {Verdict.OK: output.good, Verdict.DIFFERS: output.bad, Verdict.UNCHECKED: output.warn}
 _LONGEST = max(map(len, Verdict))

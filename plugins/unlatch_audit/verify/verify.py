@@ -13,9 +13,9 @@ from unlatch.increments.records.links import identity
 from unlatch.increments.records.status_events import LOG, Transitioned
 from unlatch.lifecycle.items.outcome import ReopenOutcome, outcome_of
 from unlatch.spi.text import op_posted
-from unlatch_audit.verify.claims import claims_of, with_told
+from unlatch_audit.verify.claims import Claim, claims_of, with_told
 from unlatch_audit.verify.compare import compare, unknown_ops, unknown_ops_of_item
-from unlatch_audit.verify.evidence import read_evidence
+from unlatch_audit.verify.evidence import Evidence, Identity, read_evidence
 from unlatch_audit.verify.records import check_entry, orphans
 from unlatch_audit.verify.results import (
     Check,
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.worklog.event_log import Event
-    from unlatch_audit.verify.claims import Claim
-    from unlatch_audit.verify.evidence import Evidence, Identity
 
 
 def _in_order(entries: Iterable[VerifiedEntry], events: Sequence[Event]) -> list[VerifiedEntry]:

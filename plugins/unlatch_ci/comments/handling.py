@@ -16,9 +16,9 @@ from unlatch.spi.manifest import VISIBILITY
 from unlatch.spi.operation import DeliveryOptions
 from unlatch.values import dataclass
 from unlatch_ci.comments.answers import failure_text, refusal_text
-from unlatch_ci.comments.carrying_out import command_line, lags_behind
+from unlatch_ci.comments.carrying_out import CommandLine, command_line, lags_behind
 from unlatch_ci.comments.command import Verb
-from unlatch_ci.comments.deciding import answer_id, decide, refusal_id
+from unlatch_ci.comments.deciding import Decision, answer_id, decide, refusal_id
 from unlatch_ci.comments.rights import Policy
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef, SyncPlugin
     from unlatch.spi.history import Asked
     from unlatch.spi.text import Text
-    from unlatch_ci.comments.carrying_out import CommandLine
-    from unlatch_ci.comments.deciding import Decision
 
 # Exit codes of a command that was not carried out, or not in full.
 _FAILED = (1, DECLINED, UNDECIDED)

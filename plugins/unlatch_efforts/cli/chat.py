@@ -19,7 +19,7 @@ from unlatch.cli.runtime.temporary_project import temporary_project
 from unlatch.cli.terminal import output
 from unlatch.project.git.run import ask_git
 from unlatch.related.search.search import search
-from unlatch_efforts.chat import ROUNDS, Chat
+from unlatch_efforts.chat import ROUNDS, Answered, Chat
 from unlatch_efforts.cli.conversation import CONVERSATION, conversation_of, store_of
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.llm import Scripted
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.project.workspace import Workspace
-    from unlatch_efforts.chat import Answered
     from unlatch_efforts.tools import Answer
 
 _HITS = 5

@@ -17,13 +17,12 @@ from unlatch_efforts.cli.chosen import complete_effort
 from unlatch_efforts.cli.conversation import store_of, tell_broken
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.export import Masker, as_markdown
-from unlatch_efforts.verify import check_conversation, check_effort
+from unlatch_efforts.verify import Problem, check_conversation, check_effort
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_efforts.verify import Problem
 
 
 @click.command("verify", help="Find log lines that were changed, removed or added. (local)")

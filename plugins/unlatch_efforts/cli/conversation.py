@@ -12,14 +12,13 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.limits import summary_missing
-from unlatch_efforts.store import effort_store
+from unlatch_efforts.store import EffortStore, effort_store
 from unlatch_efforts.tools import Tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_efforts.store import EffortStore
 
 CONVERSATION = click.option(
     "--conversation",

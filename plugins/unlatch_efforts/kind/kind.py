@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from unlatch.errors import StoreError
-from unlatch.related.kinds import Dangling, OpenWork, Step
+from unlatch.related.kinds import Dangling, Documents, OpenWork, Search, Sources, Step
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch_efforts.events import EVENTS
 from unlatch_efforts.kind.points import points
-from unlatch_efforts.store import LOG, effort_store, project_of
+from unlatch_efforts.store import LOG, EffortStore, effort_store, project_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch.related.increment_names import References
-    from unlatch.related.kinds import Documents, Search, Sources
     from unlatch.related.points import Briefing
     from unlatch_efforts.effort_model import Effort
-    from unlatch_efforts.store import EffortStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.related.briefing.sources import MOST_NEXT, SECTIONS, briefing_from, section_texts
 from unlatch.related.highlights import OVERRULED, highlights, overruled
@@ -11,7 +11,6 @@ from unlatch.related.points import Briefing, Point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from unlatch.related.kinds import Sources
     from unlatch_efforts.effort_model import Effort

@@ -11,14 +11,13 @@ import secrets
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from unlatch.chat_model import Choice, Function, Json, Message, Reply, ToolCall, Usage
+from unlatch.chat_model import Choice, Function, Json, Message, OnText, Reply, ToolCall, Usage
 from unlatch.values import dataclass
 from unlatch.worklog.json_text import json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.chat_model import OnText
 
 # DeepSeek refuses calls that come back without it (api-docs.deepseek.com/guides/thinking_mode).
 _REASONING = "reasoning_content"

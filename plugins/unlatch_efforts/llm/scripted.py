@@ -8,7 +8,7 @@ from collections import deque
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from unlatch.chat_model import Function, Json, Message, Reply, ToolCall
+from unlatch.chat_model import Function, Json, Message, OnText, Reply, ToolCall
 from unlatch.errors import ModelError
 from unlatch.values import dataclass
 from unlatch.worklog.json_text import load_json
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from unlatch.chat_model import OnText
 
 _WORD = re.compile(r"\s*\S+\s*$|\s*\S+|\s+")
 

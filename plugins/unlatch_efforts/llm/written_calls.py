@@ -12,7 +12,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch.chat_model import Function, ToolCall
+from unlatch.chat_model import Function, Json, ToolCall
 from unlatch.patterns import pattern
 from unlatch.transport.answer import parse_json
 from unlatch.worklog.ids import new_ulid
@@ -20,7 +20,6 @@ from unlatch.worklog.ids import new_ulid
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.chat_model import Json
 
 _TAGS = ("<tool_call>", "<tools>")
 _OPENINGS = (*_TAGS, "```", "{", "[")

@@ -10,12 +10,11 @@ from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.json_text import load_json
 from unlatch.worklog.parallel import run_parallel
-from unlatch_fleet.checking.webhooks import read_webhooks
+from unlatch_fleet.checking.webhooks import Webhooks, read_webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from unlatch_fleet.checking.webhooks import Webhooks
     from unlatch_fleet.fleet_file import Repository
     from unlatch_fleet.local import Machine
     from unlatch_fleet.unit import UnitClone

@@ -11,7 +11,7 @@ from unlatch.cli.options.common import with_json
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
-from unlatch_fleet.checking.repositories import check_all
+from unlatch_fleet.checking.repositories import Checked, check_all
 from unlatch_fleet.cli.chosen import FILE, open_machine, unit_options
 from unlatch_fleet.tokens import read_webhook_secret
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_fleet.checking.repositories import Checked
     from unlatch_fleet.checking.webhooks import Webhooks
     from unlatch_fleet.fleet_file import Fleet
 

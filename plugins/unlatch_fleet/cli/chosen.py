@@ -16,14 +16,13 @@ from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk import system
 from unlatch.worklog.disk.user_files import make_private, requests_folder
 from unlatch_fleet.budget import MachineRows
-from unlatch_fleet.fleet_file import read_fleet
+from unlatch_fleet.fleet_file import Fleet, Repository, read_fleet
 from unlatch_fleet.local import Machine
 from unlatch_fleet.tokens import Tokens
 from unlatch_fleet.unit import UNLATCH
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
-    from unlatch_fleet.fleet_file import Fleet, Repository
 
 _FOLDER = "fleet"
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from unlatch.worklog.disk.user_files import read_user_file
 from unlatch.worklog.json_text import load_json
 from unlatch.worklog.times import stamp
-from unlatch_fleet.unit import Result
+from unlatch_fleet.unit import Outcome, Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch_fleet.unit import Outcome
 
 # Bytes; a result has a hundred.
 _LARGEST = 1 << 26

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,17 +21,15 @@ from unlatch_fleet.cli.connected import NODE_FILE, find_address, open_node_file
 from unlatch_fleet.clone import git_credentials
 from unlatch_fleet.fleet_file import DEFAULT_GROUP, read_fleet
 from unlatch_fleet.local import Machine
-from unlatch_fleet.node_file import default_file
+from unlatch_fleet.node_file import NodeFile, default_file
 from unlatch_fleet.repository_address import read_address
 from unlatch_fleet.tokens import Tokens
 from unlatch_fleet.unit import UNLATCH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_fleet.node_file import NodeFile
 
 
 @click.command("node", help="Sync repositories of the fleet until asked to stop. (writes trackers)")

@@ -14,14 +14,13 @@ from unlatch.errors import UsageError
 from unlatch.errors.known_secrets import remember_secrets
 from unlatch.project.registry import Registry
 from unlatch_fleet.cli.connected import NODE_FILE, find_address, open_node_file
-from unlatch_fleet.fleet_file import read_fleet
+from unlatch_fleet.fleet_file import Repository, Webhook, read_fleet
 from unlatch_fleet.repository_address import names_in_events, own_targets
 from unlatch_fleet.tokens import SHORTEST, read_webhook_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from unlatch_fleet.fleet_file import Repository, Webhook
     from unlatch_fleet.serve.app import Service
     from unlatch_fleet.serve.directory import Listed
     from unlatch_fleet.serve.hooks import Hook

@@ -16,7 +16,7 @@ from unlatch.worklog.times import stamp
 from unlatch_fleet.cli.chosen import FILE, journal_file, named, open_machine, unit_options
 from unlatch_fleet.cli.journal import Journal
 from unlatch_fleet.local import LocalFleet
-from unlatch_fleet.unit import Result
+from unlatch_fleet.unit import Outcome, Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch_fleet.fleet_file import Repository
-    from unlatch_fleet.unit import Outcome
 
 _CODES = {
     Result.DONE: 0,

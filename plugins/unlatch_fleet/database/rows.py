@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
@@ -11,7 +11,6 @@ from unlatch_fleet.database.connect import opened, single
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     import psycopg
 

@@ -15,7 +15,7 @@ from starlette.routing import Route, Router
 from unlatch.errors import PluginBroken, UnlatchError
 from unlatch.values import dataclass
 from unlatch_fleet.serve.events import delivery_of, read_place
-from unlatch_fleet.serve.hooks import is_authentic, is_token
+from unlatch_fleet.serve.hooks import Hook, is_authentic, is_token
 from unlatch_fleet.serve.intake import Intake
 from unlatch_fleet.serve.listening import is_loopback
 from unlatch_fleet.serve.metrics import CONTENT_TYPE, write_metrics
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from unlatch.project.registry import Registry
     from unlatch_fleet.serve.directory import Directory
-    from unlatch_fleet.serve.hooks import Hook
     from unlatch_fleet.serve.ports import Queue
 
 # Messages about issues have some 30 KiB; GitHub sends up to 25 MiB, of pushes with many commits.

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from unlatch.values import dataclass
-from unlatch_fleet.serve.ports import WRITERS
-
-if TYPE_CHECKING:
-    from unlatch_fleet.serve.ports import Queue
+from unlatch_fleet.serve.ports import WRITERS, Queue
 
 # GitHub gives a delivery up after 10 s, and shows it as failed; then it can be sent again.
 PATIENCE = 8.0

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from prometheus_client import CONTENT_TYPE_LATEST as CONTENT_TYPE
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -14,8 +14,6 @@ from unlatch_fleet.serve.page import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from prometheus_client import Metric
 
     from unlatch_fleet.database.rows import Status
 

@@ -11,7 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Transient, UnlatchError
-from unlatch_fleet.tasks.work import dump_end, dump_message
+from unlatch_fleet.tasks.work import Work, dump_end, dump_message
 from unlatch_runs.dispatch.local import LocalDispatcher, steady_clock
 from unlatch_runs.dispatch.port import (
     Assignment,
@@ -24,7 +24,7 @@ from unlatch_runs.dispatch.port import (
     Role,
 )
 from unlatch_runs.dispatch.processes import marked
-from unlatch_runs.dispatch.protocol import Answer
+from unlatch_runs.dispatch.protocol import Answer, Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from unlatch_fleet.database.connect import Line
     from unlatch_fleet.tasks.checkout import Checkout, Mirror
-    from unlatch_fleet.tasks.work import Work
-    from unlatch_runs.dispatch.protocol import Message
     from unlatch_runs.dispatch.worker import Limits
 
 _AUDITOR = (sys.executable, "-I", "-m", "unlatch_runs.audit")

@@ -11,13 +11,12 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.project.git.run import find_git, without_credentials
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
-from unlatch_fleet.children import with_git_settings
+from unlatch_fleet.children import Children, with_git_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from unlatch_fleet.children import Children
     from unlatch_fleet.tasks.work import Work
 
 # Seconds of one git command.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import Transient
@@ -17,6 +17,7 @@ from unlatch.worklog.ids import new_ulid
 from unlatch_fleet.tasks.rows import Rows, database_clock
 from unlatch_fleet.tasks.work import Work, dump_work, load_end, load_message
 from unlatch_runs.dispatch.port import (
+    Assignment,
     End,
     Lease,
     LeaseLost,
@@ -30,11 +31,9 @@ from unlatch_runs.dispatch.port import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from datetime import datetime
 
     from unlatch_fleet.database.connect import Line
     from unlatch_fleet.tasks.rows import Connection
-    from unlatch_runs.dispatch.port import Assignment
     from unlatch_runs.dispatch.worker import Limits
 
 T = TypeVar("T")

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from unlatch_fleet.database.connect import single
+from unlatch_fleet.database.connect import Line, single
 from unlatch_fleet.tasks.work import VERSION, dump_end
 from unlatch_runs.dispatch.port import End, Ended, Lease, StaleEpoch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     import psycopg
-
-    from unlatch_fleet.database.connect import Line
 
     Connection = psycopg.Connection[Any]
 

@@ -12,12 +12,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from unlatch.patterns import pattern
 from unlatch.worklog.json_text import load_json
 from unlatch_runs.dispatch.port import End, Ended, Role
-from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Noise, Question, Usage
+from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Message, Noise, Question, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch_runs.dispatch.protocol import Message
 
 # Of `Work`; a node leaves rows with a higher one alone.
 VERSION = 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,6 @@ from unlatch_github.api.moved import Renames, follow_redirect, moved, not_visibl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from unlatch.spi import CommentRef, ItemRef, RemoteItem, StateChange
     from unlatch.transport import Transport

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Rejected
 from unlatch.spi import Goal
 from unlatch.values import dataclass
-from unlatch_jira.settings_types import MAX_STEPS
+from unlatch_jira.settings_types import MAX_STEPS, Transitions
 from unlatch_jira.workflow.choose import likelihood
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from unlatch.spi import Category
     from unlatch_jira.api.site_models import Preview
-    from unlatch_jira.settings_types import Transitions
 
 _KINDS = {Goal.OPEN: "reopen", Goal.COMPLETED: "complete", Goal.NOT_PLANNED: "drop"}
 

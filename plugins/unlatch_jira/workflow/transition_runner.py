@@ -10,7 +10,7 @@ from unlatch.spi import must_move
 from unlatch.values import dataclass
 from unlatch_jira.api.errors import FieldsNotOnScreen, TransitionRefused
 from unlatch_jira.api.transitions import NoWayError, offered_among
-from unlatch_jira.settings_types import MAX_STEPS, stage_of
+from unlatch_jira.settings_types import MAX_STEPS, Transitions, stage_of
 from unlatch_jira.workflow import screens
 from unlatch_jira.workflow.choose import choose, nearest
 from unlatch_jira.workflow.transition_path import (
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from unlatch_jira.api.site import JiraSite
     from unlatch_jira.api.workflow_models import Transition
     from unlatch_jira.settings import JiraSettings
-    from unlatch_jira.settings_types import Transitions
 
 ALLOW_PATH = "allow-path"
 

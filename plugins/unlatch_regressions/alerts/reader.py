@@ -22,7 +22,7 @@ from unlatch_regressions.alerts.signed import (
     require_signature,
     signed_alert,
 )
-from unlatch_regressions.request import Reader
+from unlatch_regressions.request import Reader, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from unlatch_regressions.alerts.alert import Alert
     from unlatch_regressions.cause import Cause
-    from unlatch_regressions.request import Request
 
 # The name of the option.
 EVENT = "event"

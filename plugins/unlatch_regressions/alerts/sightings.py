@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache, partial
 from operator import itemgetter
 from pathlib import Path
@@ -22,7 +22,6 @@ from unlatch_regressions.alerts.sarif import MOST_BYTES, Result, Run, SarifInval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from datetime import datetime
 
     from unlatch_regressions.request import Request
 

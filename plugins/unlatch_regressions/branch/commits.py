@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
 from unlatch.project.git.run import ask_git, run_git
-from unlatch_regressions.branch.patches import read_patch
+from unlatch_regressions.branch.patches import Patch, read_patch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from unlatch_regressions.branch.patches import Patch
 
 _FIELDS = "%H%x00%P%x00%ae %at%x00%ct%x00%B%x00"
 # git takes long to tell trailers from other lines, and few messages have this one.

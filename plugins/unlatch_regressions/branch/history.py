@@ -5,14 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch_regressions.branch.commits import list_commits, require_history
+from unlatch_regressions.branch.commits import Commit, list_commits, require_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
-
-    from unlatch_regressions.branch.commits import Commit
 
 
 class Ancestors:

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Any
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.runtime.context import require_terminal
+from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.lifecycle.carry_out import count_items
-from unlatch.lifecycle.change import Done
+from unlatch.lifecycle.change import Change, ChangeOptions, Done, Ended
 from unlatch_regressions.cli.recording import recorded_entry
 from unlatch_regressions.cli.showing import document_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.context import Context
     from unlatch.cli.terminal.output import Json
-    from unlatch.lifecycle.change import Change, ChangeOptions, Ended
     from unlatch_regressions.results.record import Recorded
     from unlatch_regressions.survey import Survey
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import HOME, RESULTS
-from unlatch_regressions.results.record import record_results
+from unlatch_regressions.results.record import Recorded, record_results
 
 if TYPE_CHECKING:
     from unlatch.cli.terminal.output import Json
-    from unlatch_regressions.results.record import Recorded
     from unlatch_regressions.survey import Survey
 
 _FILE = f"{HOME}/{RESULTS}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,8 @@ from unlatch.config.choices import Reaction
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.locks import SYNC, delivery_lock
 from unlatch.lifecycle.carry_out import carry_out
-from unlatch.lifecycle.change import ChangeOptions, Place, Work
-from unlatch.sync.publishing import RUN_PATIENCE, Way
+from unlatch.lifecycle.change import Change, ChangeOptions, Place, Work
+from unlatch.sync.publishing import RUN_PATIENCE, Publish, PublishResult, Way
 from unlatch_regressions.acting import changes_for
 from unlatch_regressions.cli.apply import ApplyDialog
 from unlatch_regressions.cli.pull_request import pull_request, tell_pull_request
@@ -23,12 +23,9 @@ from unlatch_regressions.noting import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.lifecycle.change import Change
     from unlatch.spi.operation import DeliveryOptions
-    from unlatch.sync.publishing import Publish, PublishResult
     from unlatch_regressions.survey import Survey
 
 _LISTING = "unlatch regressions --apply --dry-run"

@@ -8,25 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Reaction
 from unlatch.increments.files.paths import HOME, RESULTS
 from unlatch_regressions.cause import Cause
-from unlatch_regressions.request import Reader
-from unlatch_regressions.results.observe import observe
+from unlatch_regressions.request import Reader, Request
+from unlatch_regressions.results.observe import GuardResults, Observed, observe
 from unlatch_regressions.results.reports import Result
-from unlatch_regressions.results.runs import recent_streaks, why_not
+from unlatch_regressions.results.runs import Run, Streak, recent_streaks, why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
-    from unlatch_regressions.request import Request
     from unlatch_regressions.results.guards import Guard
-    from unlatch_regressions.results.observe import GuardResults, Observed
-    from unlatch_regressions.results.runs import Run, Streak
 
 KIND = "test"
 _SECOND = timedelta(seconds=1)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
-from unlatch_regressions.results.memory import event_of, write_memory
-from unlatch_regressions.results.observe import observe
+from unlatch_regressions.results.memory import Ran, event_of, write_memory
+from unlatch_regressions.results.observe import GuardResults, observe
 from unlatch_regressions.results.runs import is_needed, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch_regressions.request import Request
-    from unlatch_regressions.results.memory import Ran
-    from unlatch_regressions.results.observe import GuardResults
 
 
 @dataclass(frozen=True, slots=True)

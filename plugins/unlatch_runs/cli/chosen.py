@@ -13,7 +13,7 @@ from unlatch.worklog.times import stamp
 from unlatch_runs.cli.sources import read_source
 from unlatch_runs.journal import is_held
 from unlatch_runs.project import Console, Runs, run_store
-from unlatch_runs.run_model import TaskState
+from unlatch_runs.run_model import Question, RunState, Task, TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_runs.run_model import Question, RunState, Task
 
 
 def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem[str]]:

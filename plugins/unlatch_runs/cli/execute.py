@@ -14,7 +14,7 @@ import click
 from unlatch.cli.options.common import BY, PASS_ENV, flag, text_option, together, with_json
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
-from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.terminal import output
@@ -27,13 +27,11 @@ from unlatch_runs.consent import Consent, read_consent, save_consent
 from unlatch_runs.coordinator.context import End
 from unlatch_runs.dispatch.commands import find_command
 from unlatch_runs.journal import read_state
-from unlatch_runs.run_model import PauseReason, Status
+from unlatch_runs.run_model import PauseReason, RunState, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.cli.runtime.context import Context
-    from unlatch_runs.run_model import RunState
 
 _PROGRAMS = ("worker", "auditor", "usage", "hook")
 # Those that the machine of a task starts.

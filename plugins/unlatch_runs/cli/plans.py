@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import flag, with_json
-from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.worklog.text.neutral import command_line
 from unlatch_runs.cli.chosen import RUN, chosen
 from unlatch_runs.cli.sources import read_source, source_name
-from unlatch_runs.consent import read_consent, save_consent
+from unlatch_runs.consent import Consent, read_consent, save_consent
 from unlatch_runs.journal import read_state
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.context import Context
-    from unlatch_runs.consent import Consent
     from unlatch_runs.plan.plan_model import Plan
 
 

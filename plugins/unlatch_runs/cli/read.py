@@ -14,20 +14,18 @@ from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.worklog.times import stamp
 from unlatch_runs.cli.chosen import RUN, chosen, question_entry, run_entry, task_entry
-from unlatch_runs.event_base import TYPES
+from unlatch_runs.event_base import TYPES, RunEvent
 from unlatch_runs.event_lines import OtherEvent, entry_of, word_of
 from unlatch_runs.journal import check_age, is_held, read_events, read_state
 from unlatch_runs.outputs import waiting
 from unlatch_runs.project import live_agents, run_store
-from unlatch_runs.run_model import TaskState
+from unlatch_runs.run_model import RunState, Task, TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_runs.event_base import RunEvent
-    from unlatch_runs.run_model import RunState, Task
 
 _LOOK = 0.5
 

@@ -19,7 +19,7 @@ from unlatch_runs import outputs
 from unlatch_runs.cli.chosen import RUN, chosen, question_entry, run_entry, use_cases
 from unlatch_runs.events import CompactionComplete, CompactionStart, PlanLoaded
 from unlatch_runs.journal import is_held, read_events, read_state
-from unlatch_runs.run_model import Status
+from unlatch_runs.run_model import RunState, Status
 from unlatch_runs.state_file import state_file
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch_runs.project import Runs
-    from unlatch_runs.run_model import RunState
 
 # Seconds for a coordinator to end its workers, which get some time themselves.
 _PATIENCE = 60.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from unlatch_runs.state_file import save_state, state_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from datetime import datetime
     from pathlib import Path
 
     from unlatch_runs.consent import Consent

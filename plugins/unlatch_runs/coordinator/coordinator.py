@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, UnlatchError
 from unlatch_runs import events as e
 from unlatch_runs.coordinator.compaction import compact, is_due
-from unlatch_runs.coordinator.context import End
+from unlatch_runs.coordinator.context import End, RunContext
 from unlatch_runs.coordinator.dispatching import Dispatching
 from unlatch_runs.coordinator.pausing import (
     UsageWatch,
@@ -24,7 +24,6 @@ from unlatch_runs.requests import record_request, take
 from unlatch_runs.run_model import Cause, PauseReason
 
 if TYPE_CHECKING:
-    from unlatch_runs.coordinator.context import RunContext
     from unlatch_runs.coordinator.usage import UsageLimits
 
 # Seconds to wait for a worker's report before the requests are looked at.

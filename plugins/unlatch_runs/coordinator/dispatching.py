@@ -15,16 +15,18 @@ from unlatch_runs.dispatch.outcome import NoAnswer, outcome_of
 from unlatch_runs.dispatch.port import (
     Assignment,
     Ended,
+    Lease,
     LeaseLost,
     NoRoom,
     Placed,
+    Report,
     Role,
     StaleEpoch,
 )
 from unlatch_runs.dispatch.port import End as WorkerEnd
 from unlatch_runs.dispatch.protocol import Answer, Checkpoint, Done, Noise, Question, Usage
 from unlatch_runs.journal import read_events
-from unlatch_runs.run_model import Stage, TaskState
+from unlatch_runs.run_model import Stage, Task, TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +34,7 @@ if TYPE_CHECKING:
 
     from unlatch_runs.coordinator.context import RunContext
     from unlatch_runs.dispatch.places import Start
-    from unlatch_runs.dispatch.port import Lease, Report
     from unlatch_runs.event_base import RunEvent
-    from unlatch_runs.run_model import Task
 
 # Messages that say nothing after the end of their dispatch.
 _SILENT = Checkpoint | Noise

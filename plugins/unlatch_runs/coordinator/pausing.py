@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,14 +14,12 @@ from unlatch_runs.coordinator.plans import load_plan
 from unlatch_runs.coordinator.usage import UsageLimits, UsageUnreadable, read_usage
 from unlatch_runs.dispatch.commands import run_command
 from unlatch_runs.events import SessionPause, SessionResume
-from unlatch_runs.run_model import PauseReason
+from unlatch_runs.run_model import PauseReason, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from unlatch_runs.coordinator.context import RunContext
-    from unlatch_runs.run_model import RunState
 
 # Seconds.
 _SCRIPT_TIMEOUT = 60.0

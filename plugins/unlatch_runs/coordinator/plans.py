@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UsageError
 from unlatch_runs.dispatch.port import Role
 from unlatch_runs.events import AgentStopped, ConsentChanged, PlanLoaded, TaskFacts
-from unlatch_runs.run_model import Stage
+from unlatch_runs.run_model import RunState, Stage, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch_runs.coordinator.context import RunContext
     from unlatch_runs.plan.plan_model import Plan
-    from unlatch_runs.run_model import RunState, Task
 
 
 def load_plan(context: RunContext) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ leases/locks/ULID         the lock of the worker and its children; see `launcher
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from enum import StrEnum
 from shlex import quote
@@ -28,7 +28,6 @@ from unlatch_runs.dispatch.port import Lease, StaleEpoch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
 _LEASE = Record(

@@ -13,36 +13,36 @@ import os
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from unlatch.worklog.disk.atomic import PRIVATE, writing
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch_runs.dispatch.commands import NOT_FOUND
 from unlatch_runs.dispatch.leases import LeaseStore, State
 from unlatch_runs.dispatch.port import (
+    Assignment,
     End,
     Ended,
     Lease,
     LeaseLost,
     NoRoom,
     ObservedLease,
+    Place,
     Recovery,
     Report,
+    Role,
     TaskLeased,
 )
 from unlatch_runs.dispatch.processes import PAUSE
 from unlatch_runs.dispatch.recovery import end_workers, is_alive
 from unlatch_runs.dispatch.starting import Files, NotStarted, start
-from unlatch_runs.dispatch.worker import Child, Limits, Survivor, Worker
+from unlatch_runs.dispatch.worker import Child, Limits, Process, Survivor, Worker
 from unlatch_runs.dispatch.worker_files import WorkerFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
-    from typing import Self
 
-    from unlatch_runs.dispatch.port import Assignment, Place, Role
-    from unlatch_runs.dispatch.worker import Process
 
 # Seconds beyond the grace in which a killed worker is waited for.
 _PATIENCE = 10.0

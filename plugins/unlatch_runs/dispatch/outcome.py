@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
-from unlatch_runs.dispatch.port import End, Role
-from unlatch_runs.dispatch.protocol import Failed, Question
-
-if TYPE_CHECKING:
-    from unlatch_runs.dispatch.port import Ended
-    from unlatch_runs.dispatch.protocol import Answer
+from unlatch_runs.dispatch.port import End, Ended, Role
+from unlatch_runs.dispatch.protocol import Answer, Failed, Question
 
 _LONGEST_ERROR = 500
 NO_VERDICT = (

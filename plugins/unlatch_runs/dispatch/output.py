@@ -11,6 +11,7 @@ from unlatch_runs.dispatch.protocol import (
     NOISE_TEXT,
     Answer,
     Checkpoint,
+    Message,
     Noise,
     Usage,
     read_line,
@@ -18,8 +19,6 @@ from unlatch_runs.dispatch.protocol import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from unlatch_runs.dispatch.protocol import Message
 
 
 @dataclass(slots=True)

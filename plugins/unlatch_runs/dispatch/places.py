@@ -14,7 +14,7 @@ from unlatch.project.git.setup import require_git
 from unlatch.project.git.working import WorkingGit
 from unlatch.values import dataclass
 from unlatch.worklog.entry_points import entry_points
-from unlatch_runs.dispatch.port import Dispatcher, Place
+from unlatch_runs.dispatch.port import Assignment, Dispatcher, Place
 from unlatch_runs.dispatch.processes import marked
 from unlatch_runs.dispatch.worktrees import task_branch
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from unlatch_runs.dispatch.port import Assignment
     from unlatch_runs.dispatch.worker import Limits
 
 GROUP = "unlatch.dispatchers"

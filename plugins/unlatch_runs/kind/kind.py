@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from unlatch.errors import StoreError
-from unlatch.related.kinds import Dangling, OpenWork, Step
+from unlatch.related.kinds import Dangling, Documents, OpenWork, Search, Sources, Step
 from unlatch.values import dataclass
 from unlatch_runs.journal import LOG, read_state
 from unlatch_runs.kind.points import points
 from unlatch_runs.kind.reopen_run import reopen_run
 from unlatch_runs.project import run_store
-from unlatch_runs.run_model import Status
+from unlatch_runs.run_model import RunState, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch.related.increment_names import References
-    from unlatch.related.kinds import Documents, Search, Sources
     from unlatch.related.points import Briefing
-    from unlatch_runs.run_model import RunState
 
 # Before the name of an increment that is the plan of a run.
 _PLAN = "increment:"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.related.briefing.sources import briefing_from, section_texts
+from unlatch.related.briefing.sources import Texts, briefing_from, section_texts
 
 if TYPE_CHECKING:
-    from unlatch.related.briefing.sources import Texts
     from unlatch.related.kinds import Sources
     from unlatch.related.points import Briefing
     from unlatch_runs.run_model import RunState, Task

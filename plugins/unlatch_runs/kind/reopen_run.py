@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 from unlatch_runs.events import RunReopened, SessionPause
 from unlatch_runs.journal import Journal
-from unlatch_runs.run_model import PauseReason
+from unlatch_runs.run_model import PauseReason, RunState
 from unlatch_runs.state_file import save_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
-
-    from unlatch_runs.run_model import RunState
 
 
 def reopen_run(

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from unlatch_runs.dispatch.port import End, Ended
-from unlatch_runs.dispatch.protocol import Checkpoint, Done, Noise, Question, Usage
+from unlatch_runs.dispatch.protocol import Checkpoint, Done, Message, Noise, Question, Usage
 from unlatch_runs.testing.stage import (
     DONE,
     HANG,
@@ -21,7 +21,6 @@ from unlatch_runs.testing.stage import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch_runs.dispatch.protocol import Message
     from unlatch_runs.testing.harness import DispatchHarness
 
 _MANY = 200

@@ -7,12 +7,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from unlatch.worklog.ids import new_ulid
-from unlatch_runs.dispatch.port import Assignment, Ended, Placed, Role
+from unlatch_runs.dispatch.port import Assignment, Dispatcher, Ended, Placed, Report, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch_runs.dispatch.port import Dispatcher, Report
     from unlatch_runs.dispatch.protocol import Message
     from unlatch_runs.testing.harness import DispatchHarness
 

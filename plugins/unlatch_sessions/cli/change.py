@@ -8,7 +8,7 @@ import click
 
 from unlatch.cli.options.common import PASS_ENV, flag, text_argument, text_option, with_json
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
-from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.runtime.increments import named_increment
@@ -27,18 +27,15 @@ from unlatch_sessions.cli.chosen import (
 )
 from unlatch_sessions.cli.everywhere import chosen_or_picked
 from unlatch_sessions.cli.hand_over import hand_over, program_of
-from unlatch_sessions.context import resume_context
+from unlatch_sessions.context import ResumeContext, resume_context
 from unlatch_sessions.heading import read_agent
 from unlatch_sessions.imported.origin import SOURCE
 from unlatch_sessions.project import recorder
-from unlatch_sessions.session_model import LIFECYCLE, Status
+from unlatch_sessions.session_model import LIFECYCLE, Session, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.cli.runtime.context import Context
-    from unlatch_sessions.context import ResumeContext
-    from unlatch_sessions.session_model import Session
     from unlatch_sessions.store import SessionStore
 
 

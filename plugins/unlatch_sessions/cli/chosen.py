@@ -13,8 +13,8 @@ from unlatch.errors import UsageError
 from unlatch.worklog.disk.user_files import remember_project
 from unlatch_sessions.lifecycle import pause_idle
 from unlatch_sessions.project import idle_after, import_store, session_store
-from unlatch_sessions.session_model import Status
-from unlatch_sessions.store import Broken
+from unlatch_sessions.session_model import Meta, Session, Status
+from unlatch_sessions.store import Broken, SessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.project.workspace import Workspace
-    from unlatch_sessions.session_model import Meta, Session
-    from unlatch_sessions.store import SessionStore
 
 
 def complete_session(

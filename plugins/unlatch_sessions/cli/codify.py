@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import flag
-from unlatch.cli.runtime.context import require_terminal
+from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.plan_making import OUTPUT, write_new
@@ -32,7 +32,6 @@ from unlatch_sessions.workflow.writing import write_workflow
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.cli.runtime.context import Context
 
 _COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
 

@@ -13,13 +13,12 @@ from unlatch_sessions.cli.chosen import chosen, remark, store_of
 from unlatch_sessions.finding.places import Found, Place, fitting, newest_first, places
 from unlatch_sessions.project import find_session
 from unlatch_sessions.session_model import Status
-from unlatch_sessions.store import Broken
+from unlatch_sessions.store import Broken, SessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch_sessions.store import SessionStore
 
 _SHOWN = 15
 _HEADINGS = ("", "Title", "Status", "Started", "Place")

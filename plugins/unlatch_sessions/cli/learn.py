@@ -8,21 +8,19 @@ import click
 
 from unlatch.cli.options.common import flag, with_json
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.plan_making import OUTPUT, write_new
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.transport.trace import Masking
 from unlatch.worklog.disk.checkout_folder import checkout_folder, make_checkout_folder
 from unlatch_sessions.cli.chosen import IMPORTED, complete_session, sessions, store_of
-from unlatch_sessions.learning.cases import CaseType, learn
+from unlatch_sessions.learning.cases import Case, CaseType, learn
 from unlatch_sessions.learning.export import Format, write_cases
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.cli.runtime.context import Context
-    from unlatch_sessions.learning.cases import Case
 
 _CONSENT = "learning-consent"
 

@@ -20,17 +20,15 @@ from unlatch_sessions.front_matter import IN_CONFLICT
 from unlatch_sessions.heading import read_agent, read_channel
 from unlatch_sessions.lifecycle import beside_conflict
 from unlatch_sessions.project import recorder
-from unlatch_sessions.recorder import agent_and_channel, read_tasks
+from unlatch_sessions.recorder import Recorder, agent_and_channel, read_tasks
 from unlatch_sessions.session_model import Status
-from unlatch_sessions.store import Broken
+from unlatch_sessions.store import Broken, SessionStore
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_sessions.recorder import Recorder
-    from unlatch_sessions.store import SessionStore
 
 # Characters of a text on stdin.
 _MOST = 8 << 20

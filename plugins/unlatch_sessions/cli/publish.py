@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.cli.options.common import with_json
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import require_terminal
+from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.terminal import output, prompts
 from unlatch_sessions.cli.chosen import complete_session, session_entry, store_of
 from unlatch_sessions.imported.publishing import Draft, draft, publish
 from unlatch_sessions.project import session_store
-
-if TYPE_CHECKING:
-    from unlatch.cli.runtime.context import Context
 
 
 @click.command("publish", help="Copy an imported session into the project. (local)")

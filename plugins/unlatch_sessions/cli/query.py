@@ -10,11 +10,10 @@ from unlatch.cli.options.common import filter_option, flag, with_json
 from unlatch.cli.terminal import output
 from unlatch_sessions.cli.chosen import IMPORTED, OF_STATUS, next_listing, store_of, tell_none
 from unlatch_sessions.project import session_index
-from unlatch_sessions.statistics import GroupBy, choose, group
+from unlatch_sessions.statistics import Figures, GroupBy, choose, group
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
-    from unlatch_sessions.statistics import Figures
 
 
 @click.command("query", help="Find sessions in the index. (local)")

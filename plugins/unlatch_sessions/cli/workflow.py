@@ -14,13 +14,12 @@ from unlatch.cli.terminal import output
 from unlatch.errors import StoreError
 from unlatch_sessions.workflow.graph import check, data_edges
 from unlatch_sessions.workflow.read_workflow import read_workflow
-from unlatch_sessions.workflow.workflow_model import Dialect, Severity
+from unlatch_sessions.workflow.workflow_model import Dialect, Node, Problem, Severity, Workflow
 from unlatch_sessions.workflow.writing import mermaid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch_sessions.workflow.workflow_model import Node, Problem, Workflow
 
 _LARGEST = 1 << 20
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))

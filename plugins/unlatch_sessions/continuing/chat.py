@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from unlatch.chat_model import estimate
+from unlatch.chat_model import Complete, Json, OnText, estimate
 from unlatch.values import dataclass
 from unlatch_sessions import changes
 from unlatch_sessions.context import resume_context
@@ -14,7 +14,6 @@ from unlatch_sessions.continuing.message import context_message
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.chat_model import Complete, Json, OnText
     from unlatch_sessions.recorder import Recorder
 
 PHASE = "Chat"

@@ -13,7 +13,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.name_matching import begins
 from unlatch_sessions.front_matter import body_offset
 from unlatch_sessions.project import import_store, session_store
-from unlatch_sessions.store import Broken
+from unlatch_sessions.store import Broken, SessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch_sessions.session_model import Meta
-    from unlatch_sessions.store import SessionStore
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 

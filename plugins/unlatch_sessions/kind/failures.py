@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from unlatch_sessions.session_model import CalloutKind, ToolCall
-
-if TYPE_CHECKING:
-    from unlatch_sessions.session_model import Phase
+from unlatch_sessions.session_model import CalloutKind, Phase, ToolCall
 
 # A name that was mistyped, or a tool that was used wrongly: the next call had it right.
 _SLIP = re.compile(

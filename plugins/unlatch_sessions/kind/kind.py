@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.related.belonging import names_of
-from unlatch.related.kinds import Dangling
+from unlatch.related.kinds import Dangling, Documents, Search
 from unlatch.related.places import sessions_path
 from unlatch.worklog.disk.safe_open import exists
 from unlatch.worklog.disk.user_files import has_state
 from unlatch_sessions.imported.origin import is_of_checkout
 from unlatch_sessions.kind.work import SessionWork
 from unlatch_sessions.project import find_session, import_store, session_store
-from unlatch_sessions.session_model import Status
-from unlatch_sessions.store import Broken
+from unlatch_sessions.session_model import Meta, Status
+from unlatch_sessions.store import Broken, SessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch.related.increment_names import References
-    from unlatch.related.kinds import Documents, Search
-    from unlatch_sessions.session_model import Meta
-    from unlatch_sessions.store import SessionStore
 
 
 class SessionKind:

@@ -12,7 +12,7 @@ from unlatch_sessions.imported.origin import SOURCE
 from unlatch_sessions.kind.called import names_in_calls
 from unlatch_sessions.kind.failures import failures
 from unlatch_sessions.kind.said import MOST_PROSE, Said
-from unlatch_sessions.session_model import CalloutKind
+from unlatch_sessions.session_model import CalloutKind, Session
 from unlatch_sessions.subagents import all_embedded
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from unlatch.related.kinds import Sources
     from unlatch.related.points import Briefing
-    from unlatch_sessions.session_model import Session
     from unlatch_sessions.store import SessionStore
 
 # The agents' tools for their own lists of tasks.

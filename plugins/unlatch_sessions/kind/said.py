@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.related.briefing.sources import section_texts
 from unlatch.related.highlights import OVERRULED, is_overruling
-from unlatch_sessions.session_model import Callout, CalloutKind, ToolCall
+from unlatch_sessions.session_model import Callout, CalloutKind, Phase, Session, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.related.kinds import Sources
-    from unlatch_sessions.session_model import Phase, Session
 
 # Characters of the prose of a session: to mask and read a megabyte takes some seconds.
 MOST_PROSE = 1 << 17

@@ -6,10 +6,10 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.related.kinds import OpenWork, Step
+from unlatch.related.kinds import OpenWork, Sources, Step
 from unlatch.values import dataclass
 from unlatch_sessions.imported.origin import is_of_checkout
-from unlatch_sessions.session_model import LIFECYCLE, Status
+from unlatch_sessions.session_model import LIFECYCLE, Session, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.related.kinds import Sources
     from unlatch.related.points import Briefing
-    from unlatch_sessions.session_model import Session
     from unlatch_sessions.store import SessionStore
 
 

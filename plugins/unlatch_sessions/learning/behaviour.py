@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from unlatch_sessions.document import TOOL_CALLS
 from unlatch_sessions.markup import time_line
-from unlatch_sessions.session_model import Callout, CalloutKind, ToolCall
+from unlatch_sessions.session_model import Callout, CalloutKind, Entry, Phase, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch_sessions.session_model import Entry, Phase
 
 # Notes of an import about a conversation; these are the words of neither side.
 _NOTE = re.compile(r"\*The (?:person|agent) [^*]+\*")

@@ -9,12 +9,11 @@ from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.times import stamp
 from unlatch_sessions.learning.behaviour import is_kind, prose, shown, since_user, until_user
-from unlatch_sessions.session_model import Callout, CalloutKind, ToolCall
+from unlatch_sessions.session_model import Callout, CalloutKind, Entry, Phase, Session, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from unlatch_sessions.session_model import Entry, Phase, Session
 
 _CONTEXT = 5  # the entries before a failure or a correction
 

@@ -6,13 +6,11 @@ import json
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from unlatch_sessions.learning.cases import CaseType
+from unlatch_sessions.learning.cases import Case, CaseType
 from unlatch_sessions.markup import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from unlatch_sessions.learning.cases import Case
 
 
 class Format(StrEnum):

@@ -11,17 +11,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch_sessions.session_model import CalloutKind
+from unlatch_sessions.session_model import Callout, CalloutKind, Session
 from unlatch_sessions.workflow import calls
-from unlatch_sessions.workflow.steps import steps_of
+from unlatch_sessions.workflow.steps import Step, steps_of
 from unlatch_sessions.workflow.wording import line, name
 from unlatch_sessions.workflow.workflow_model import Branch, Data, Dialect, Node, Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from unlatch_sessions.session_model import Callout, Session
-    from unlatch_sessions.workflow.steps import Step
 
 _MOST_DATA, _MOST_WORDS, _MOST_CALLS, _MOST_BRANCHES = 8, 4, 8, 3
 _LABEL = re.compile(r"\A[*_#\s-]*(?:(?:decision|decided)[*_]*:[*_]*\s*)?", re.IGNORECASE)

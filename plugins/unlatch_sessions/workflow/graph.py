@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from unlatch_sessions.workflow.workflow_model import Problem, Severity
+from unlatch_sessions.workflow.workflow_model import Node, Problem, Severity, Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from unlatch_sessions.workflow.workflow_model import Node, Workflow
 
 
 class Edge(NamedTuple):

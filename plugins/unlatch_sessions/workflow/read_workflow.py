@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
-from unlatch.worklog.text.markdown_lines import scan
+from unlatch.worklog.text.markdown_lines import Line, scan
 from unlatch_sessions import front_matter
 from unlatch_sessions.heading import read_heading
 from unlatch_sessions.session_model import Agent
@@ -25,7 +25,6 @@ from unlatch_sessions.workflow.workflow_model import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from unlatch.worklog.text.markdown_lines import Line
 
 _ARROW = re.compile(r"(?:(?<![ \t])[ \t]++)?(?:\u2192|->)[ \t]*+")
 _DATA = re.compile(r"(?P<name>[^\W\d][\w./-]*)(?:::(?P<type>[^\W\d][\w<>\[\], ]*))?")

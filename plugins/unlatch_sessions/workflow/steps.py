@@ -8,14 +8,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
-from unlatch_sessions.session_model import Callout, CalloutKind
+from unlatch_sessions.session_model import Agent, Callout, CalloutKind, Phase, ToolCall
 from unlatch_sessions.workflow import calls
 from unlatch_sessions.workflow.wording import name
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from unlatch_sessions.session_model import Agent, Phase, ToolCall
 
 MOST_NODES = 39
 # Words of a person that ask for no more than to go on.

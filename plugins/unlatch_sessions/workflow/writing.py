@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from unlatch_sessions import front_matter
 from unlatch_sessions.heading import Heading, write_heading
 from unlatch_sessions.workflow.graph import branch_edges, data_edges
-from unlatch_sessions.workflow.workflow_model import Dialect
+from unlatch_sessions.workflow.workflow_model import Dialect, Node, Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch_sessions.front_matter import Value
-    from unlatch_sessions.workflow.workflow_model import Node, Workflow
 
 _ARROW = "\u2192"
 # Characters that end a label of Mermaid; the entities are those of its documentation

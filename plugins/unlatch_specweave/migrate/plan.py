@@ -12,7 +12,7 @@ from unlatch.increments.files.metadata_file import read_metadata
 from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
 from unlatch.spi.table_models import dumped
 from unlatch.values import dataclass
-from unlatch.worklog.collection import Collection, sorted_folders
+from unlatch.worklog.collection import Collection, Folder, sorted_folders
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 from unlatch_specweave.migrate.canonical import canonical
 from unlatch_specweave.migrate.journal import Move
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from unlatch.config.config import RawConfig
     from unlatch.project.workspace import Workspace
-    from unlatch.worklog.collection import Folder
 
 THEIRS, OURS = f"{SPECWEAVE}/increments", f"{HOME}/increments"
 _ATTRIBUTES = ".gitattributes"

@@ -11,12 +11,12 @@ from functools import wraps
 from itertools import islice
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli.options.common import flag, text_option, together
-from unlatch.cli.runtime.context import is_interactive, require_terminal
+from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.runtime.failure import in_job, part
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.passing import context_of, settle_reason
@@ -34,9 +34,7 @@ from unlatch.worklog.text.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import IO
 
-    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
 
     About = Callable[[Context, dict[str, Any]], Iterable[str]]

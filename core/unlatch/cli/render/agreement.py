@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times, tracker_title
-from unlatch.cli.runtime.context import why_no_prompt
+from unlatch.cli.runtime.context import Context, why_no_prompt
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import ConsentMissing, UsageError
 from unlatch.lifecycle.deliver import agree, find_unfamiliar, preview_unfamiliar
@@ -14,7 +14,6 @@ from unlatch.spi.text import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Previewed
     from unlatch.increments.model.increment import Increment
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import error_lines, exit_code_of
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.line_editor import read_text
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.chat_model import Complete, OnText
-    from unlatch.cli.runtime.context import Context
     from unlatch.transport import TransportOptions
 
 

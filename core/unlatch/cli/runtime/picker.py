@@ -16,11 +16,11 @@ from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, FuzzyCompleter, WordCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples, to_formatted_text
-from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import HSplit, Layout, Window
 from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
 from prompt_toolkit.layout.processors import BeforeInput
-from prompt_toolkit.output import create_output
+from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from unlatch.cli.runtime.context import can_pick
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from prompt_toolkit.completion import Completion
-    from prompt_toolkit.key_binding import KeyPressEvent
-    from prompt_toolkit.output import Output
 
     from unlatch.increments.model.link import Link
 

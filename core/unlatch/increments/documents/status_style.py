@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.increments.documents.marks import State, state_of_box
 from unlatch.increments.documents.state_words import (
+    Status,
     noted,
     opposite,
     read_status,
@@ -21,7 +22,6 @@ from unlatch.increments.documents.state_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.increments.documents.state_words import Status
     from unlatch.increments.documents.tasks import Field, TaskBlock
 
 _STATUS_LABEL = "**Status**: "

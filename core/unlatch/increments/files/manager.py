@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.metadata_file import words_of
-from unlatch.increments.files.paths import METADATA, SPEC, TASKS
+from unlatch.increments.files.paths import METADATA, SPEC, TASKS, ProjectPaths
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.units import unit_in
-from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.worklog.collection import Collection, sorted_folders
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.worklog.collection import Collection, Folder, sorted_folders
 from unlatch.worklog.disk.safe_open import add_root, exists, make_folders, root_of, word_file
 from unlatch.worklog.name_matching import listed, similar
 
@@ -26,12 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.files.changes.plans import Intent, IntentDetails, Plan
-    from unlatch.increments.files.paths import ProjectPaths
     from unlatch.increments.files.transaction import Edit
-    from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.increments.records.shapes import Shapes
-    from unlatch.worklog.collection import Folder
     from unlatch.worklog.event_log import Event
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.paths import METADATA
 from unlatch.increments.files.snapshots import snapshot
-from unlatch.increments.model.increment import ITEM, BrokenIncrement
+from unlatch.increments.model.increment import ITEM, BrokenIncrement, Increment
 from unlatch.increments.records.events import Linked, read_events
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.links import same_item
@@ -22,7 +22,6 @@ from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.increments.model.status import Status
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.link import Base
+from unlatch.increments.model.link import Base, Boxes, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, Parked, Synced, Withdrawn
 from unlatch.increments.records.link_edits import add_link, remove_base, write_base
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Increment
-    from unlatch.increments.model.link import Boxes, Link
     from unlatch.increments.model.reopens import SyncedItem
     from unlatch.spi.change import Result
     from unlatch.worklog.event_log import Event

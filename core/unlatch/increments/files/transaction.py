@@ -21,7 +21,7 @@ from unlatch.increments.files.metadata_file import (
 from unlatch.increments.files.paths import METADATA, SPEC, ProjectPaths
 from unlatch.increments.files.snapshots import header_of, read_increment, snapshot, text_of
 from unlatch.increments.files.units import unit_in
-from unlatch.increments.model.increment import NEW_TYPE
+from unlatch.increments.model.increment import NEW_TYPE, Increment
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.worklog.disk.atomic import replace_in, sweep, writing
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.files.changes.plans import Plan
-    from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.increments.records.shapes import Shapes
     from unlatch.worklog.collection import Folder

@@ -20,7 +20,7 @@ from unlatch.increments.files.units import UnitFolder, namesake_of, unit_in
 from unlatch.increments.files.work.files import work_files
 from unlatch.increments.layouts.folders import has
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.unit import overrides
+from unlatch.increments.model.unit import RecordedUnit, Unit, overrides
 from unlatch.increments.records.units import read_unit
 from unlatch.patterns import pattern
 from unlatch.worklog.collection import Collection, Folder, listing
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from unlatch.increments.model.unit import RecordedUnit, Unit
     from unlatch.worklog.json_text.document import JsonText
 
 

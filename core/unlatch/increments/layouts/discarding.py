@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.documents.marks import INTERNAL, NO_MARKS
 from unlatch.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from unlatch.increments.documents.spec_and_tasks import Criterion
     from unlatch.increments.layouts.interface import Layout, Texts, Work

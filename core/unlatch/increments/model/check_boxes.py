@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.increments.model.link import Boxes
 from unlatch.patterns import pattern
-from unlatch.spi.text import Checks
+from unlatch.spi.text import Check, Checks, Text
 from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from unlatch.spi.text import Check, Text
 
 # An id at the beginning of a line, as T-001:, AC-US1-01:, T001, FR-001, 1.2 and 3. have it.
 _ID = pattern(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.link import Link
+from unlatch.increments.model.link import Base, Link
 from unlatch.increments.records.item_address import (
     TRACKERS,
     is_at,
@@ -26,7 +26,6 @@ from unlatch.patterns import pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.increments.model.link import Base
     from unlatch.spi.manifest import LinkShape
 
 OUTER_BLOCKS = ("external_sync", "externalLinks", "external_links")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from unlatch.increments.model.link import Link
 from unlatch.increments.records.item_address import address_of, on_other_host
@@ -11,7 +11,6 @@ from unlatch.increments.records.link_places import places_of, trackers_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Protocol
 
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.manifest import LinkShape

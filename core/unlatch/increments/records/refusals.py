@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.increments.records.links import identity, link_of
 from unlatch.spi.change import Result
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Kind, OperationKey
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.increments.records.events import Delivered
-    from unlatch.spi.operation import OperationKey
 
 # Only files that contain this word can contain a refusal; most contain none.
 _LOG = "events.jsonl"  # as that of status_events, which is slow to load

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,6 @@ from unlatch.worklog.disk.atomic import UNFINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from datetime import datetime
 
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.reopens import ReopenEntry

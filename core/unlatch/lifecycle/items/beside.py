@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.records.links import link_of, same_item
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Kind, Operation
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.operation import Operation
 
 
 _OPPOSED = {Kind.REOPEN: (Kind.CLOSE, Kind.UNDO), Kind.CLOSE: (Kind.REOPEN,)}

@@ -14,12 +14,12 @@ from unlatch.delivery.read_items import read_items
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.task import make_task
 from unlatch.errors import Moved, NotFound, Rejected, UnlatchError
-from unlatch.increments.files.changes.plans import Plan, plan_reopen, plan_transition
+from unlatch.increments.files.changes.plans import Intent, Plan, plan_reopen, plan_transition
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
 from unlatch.increments.files.outbox import record_in_sync
 from unlatch.increments.model.link import Base, Link
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.change import Outcome
+from unlatch.lifecycle.change import Outcome, Place
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.items.answered import (
     ended_operations,
@@ -33,20 +33,17 @@ from unlatch.lifecycle.items.places import make_user_items
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
-from unlatch.spi.operation import AS_CONFIGURED, Category, DeliveryOptions, Kind
+from unlatch.spi.operation import AS_CONFIGURED, Category, DeliveryOptions, Kind, OperationKey
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.increments.files.changes.plans import Intent
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.change import Place
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef
-    from unlatch.spi.operation import OperationKey
 
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
 _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}

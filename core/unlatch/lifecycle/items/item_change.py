@@ -11,30 +11,26 @@ from unlatch.delivery.preview import Preview
 from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.delivery.read_items import read_items
 from unlatch.delivery.run import DeliveryRun
-from unlatch.delivery.task import make_task
-from unlatch.increments.files.changes.plans import plan_enqueue
+from unlatch.delivery.task import DeliveryTask, make_task
+from unlatch.increments.files.changes.plans import Intent, Plan, plan_enqueue
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
-from unlatch.lifecycle.change import Outcome
+from unlatch.lifecycle.change import Outcome, Place
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.items.answered import find_answered, known_operations, own_id
 from unlatch.lifecycle.items.beside import PendingBeside
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation, OperationKey
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.files.changes.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
-    from unlatch.lifecycle.change import Place
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.operation import DeliveryOptions, Operation, OperationKey
 
 
 _OF_STATE = (Kind.REOPEN, Kind.CLOSE)

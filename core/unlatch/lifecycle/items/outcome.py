@@ -5,14 +5,13 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from unlatch.spi.operation import Category, Kind
+from unlatch.spi.operation import Category, Kind, SeenItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.reopens import ReopenEntry
-    from unlatch.spi.operation import SeenItem
 
 _CLOSED = (Category.DONE.value, Category.DROPPED.value)
 

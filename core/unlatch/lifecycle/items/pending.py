@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.duplicates import check_recent, was_delivered_lately
+from unlatch.delivery.duplicates import Duplicates, check_recent, was_delivered_lately
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, read_back
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items
 from unlatch.project.workspace import Workspace, utc_now
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from unlatch.delivery.duplicates import Duplicates
     from unlatch.delivery.preview import Previewed
     from unlatch.delivery.task import Delivery
-    from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.spi.operation import DeliveryOptions
 

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ConfigError, PluginBroken, StoreError, UsageError
-from unlatch.increments.files.paths import items_at, items_in
+from unlatch.increments.files.paths import ProjectPaths, items_at, items_in
 from unlatch.project.check_trackers import read_settings
 from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from unlatch.increments.files.paths import ProjectPaths
     from unlatch.spi import Manifest, Settings
 
 Table = dict[str, Any]

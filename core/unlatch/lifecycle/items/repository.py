@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from shlex import quote
@@ -15,7 +15,6 @@ from unlatch.project.git.run import ask_git, without_credentials
 from unlatch.spi import ItemRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
 from unlatch.increments.files.paths import METADATA
-from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.limits import Limits, Wip, days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import read_pending
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.config.config import CoreConfig
-    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation
 

@@ -15,7 +15,7 @@ from unlatch.related.briefing.compose import briefing_of, own_name
 from unlatch.related.briefing.text import read_briefing, render
 from unlatch.related.kinds import kind_named
 from unlatch.related.places import installed_kinds
-from unlatch.related.points import clean_text
+from unlatch.related.points import Briefing, clean_text
 from unlatch.transport.trace import Masking
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.safe_open import exists, read_file
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.related.belonging import Related
-    from unlatch.related.points import Briefing
 
 # Bytes.
 LARGEST = 8 << 10

@@ -13,7 +13,7 @@ from unlatch.related.places import installed_kinds
 from unlatch.related.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.search_index import Match, SearchIndex, retry_if_damaged
+from unlatch.worklog.search_index import Hit, Match, SearchIndex, Source, retry_if_damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.related.kinds import Described, Documents
-    from unlatch.worklog.search_index import Hit, Source
 
 _INCREMENT = "increment"
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those

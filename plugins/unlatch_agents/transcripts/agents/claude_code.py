@@ -14,6 +14,7 @@ from unlatch_agents.transcripts.agents.claude_tree import conversation
 from unlatch_agents.transcripts.conversation import (
     Compaction,
     Event,
+    Json,
     Prompt,
     ToolCall,
     Transcript,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Sequence
 
-    from unlatch_agents.transcripts.conversation import Json
     from unlatch_agents.transcripts.jsonl import Lines
 
 AGENT = "claude-code"

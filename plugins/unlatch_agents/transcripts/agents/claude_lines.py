@@ -16,6 +16,7 @@ from unlatch_agents.transcripts.conversation import (
     Compaction,
     Event,
     Interruption,
+    Json,
     Prompt,
     Reply,
     Result,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections import Counter
     from datetime import datetime
 
-    from unlatch_agents.transcripts.conversation import Json
 
 # Lines without a part of the conversation.
 _IGNORED = frozenset(

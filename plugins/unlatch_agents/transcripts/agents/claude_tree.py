@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch_agents.transcripts.agents.claude_lines import failed_later
+from unlatch_agents.transcripts.agents.claude_lines import Entry, failed_later
 from unlatch_agents.transcripts.conversation import (
     Branch,
     Event,
@@ -26,7 +26,6 @@ from unlatch_agents.transcripts.conversation import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from unlatch_agents.transcripts.agents.claude_lines import Entry
 
 # The exit codes of commands that SIGINT, SIGKILL and SIGTERM ended.
 _SIGNALS = frozenset((130, 137, 143))

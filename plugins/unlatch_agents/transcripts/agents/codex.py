@@ -20,6 +20,7 @@ from unlatch_agents.transcripts.conversation import (
     Compaction,
     Event,
     Interruption,
+    Json,
     Prompt,
     Reply,
     Result,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from unlatch_agents.transcripts.conversation import Json
     from unlatch_agents.transcripts.jsonl import Lines
 
 AGENT = "codex"

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from unlatch_agents.transcripts.conversation import Result
+from unlatch_agents.transcripts.conversation import Json, Result
 from unlatch_agents.transcripts.values import joined, mapping, parsed_object, text
-
-if TYPE_CHECKING:
-    from unlatch_agents.transcripts.conversation import Json
 
 # The lines that Codex puts before the output of a command.
 _EXIT_CODE = re.compile(

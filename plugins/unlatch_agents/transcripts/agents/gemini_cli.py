@@ -24,6 +24,7 @@ from unlatch_agents.transcripts.conversation import (
     Compaction,
     Event,
     Interruption,
+    Json,
     Prompt,
     Reply,
     Result,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from unlatch_agents.transcripts.conversation import Json
     from unlatch_agents.transcripts.jsonl import Lines
 
 AGENT = "gemini-cli"

@@ -18,6 +18,7 @@ from unlatch_agents.transcripts.conversation import (
     Compaction,
     Event,
     Interruption,
+    Json,
     Prompt,
     Reply,
     Result,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from unlatch_agents.transcripts.agents.sqlite_file import Bounded
-    from unlatch_agents.transcripts.conversation import Json
 
     Beginnings = dict[Hashable, list[str]]
 

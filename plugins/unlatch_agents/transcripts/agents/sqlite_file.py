@@ -15,13 +15,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch_agents.transcripts.files import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
 HEADER = b"SQLite format 3\0"
 # Of a database of any size: characters of a query's rows, and steps of SQLite's machine in all.

@@ -27,14 +27,14 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reason import checked_reason, quoted_reason
 from unlatch.lifecycle.carry_out import carry_out
-from unlatch.lifecycle.change import Done, Place, Work
+from unlatch.lifecycle.change import ChangeOptions, Done, DryRun, Ended, Place, Work
 from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.items.beside import OperationPending
 from unlatch.lifecycle.items.change import ItemPlan, ItemRequest, locate_items, plan_items
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import DeliveryOptions, Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.change import ChangeOptions, DryRun, Ended
     from unlatch.lifecycle.items.places import ItemGroup
-    from unlatch.spi.operation import DeliveryOptions
 
 _COLUMNS = 14
 VERBS = {Kind.REOPEN: "reopen", Kind.CLOSE: "close"}

@@ -12,7 +12,7 @@ from unlatch.cli.render.preview import tell_refusals
 from unlatch.cli.runtime.failure import part, problem_entry
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
-from unlatch.lifecycle.change import Done, Outcome, Refusal
+from unlatch.lifecycle.change import ChangeOptions, Done, DryRun, Ended, Outcome, Refusal
 from unlatch.lifecycle.closed_items import closed_warnings
 from unlatch.lifecycle.linking.link import shared_items
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.errors import UnlatchError
-    from unlatch.lifecycle.change import ChangeOptions, DryRun, Ended
     from unlatch.lifecycle.linking.file import LinkChange
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
-from unlatch.sync.compare import Side, Verdict, local_side
+from unlatch.sync.compare import Compared, Side, Verdict, local_side
 from unlatch.worklog.ids import number_of
 from unlatch.worklog.name_matching import in_range
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.sync.compare import Compared
     from unlatch.sync.plan import SyncPlan
 
 _LEFT = frozenset({Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT})

@@ -26,7 +26,7 @@ from unlatch.cli.runtime.increments import Named, meant_increment, named_increme
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.carry_out import carry_out, plan_each
-from unlatch.lifecycle.change import ChangeOptions, Place, Work
+from unlatch.lifecycle.change import ChangeOptions, Done, Place, Refusal, Work
 from unlatch.lifecycle.items.item_change import ItemChange, leave_done
 from unlatch.lifecycle.items.tracker_items import plan_item_change, plan_item_creation
 from unlatch.lifecycle.resume_plan import NO_REASON
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.change import Done, Refusal
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 _CHANGES = {

@@ -14,13 +14,13 @@ import click
 from unlatch.cli.render.describe import lines_of, times, tracker_title
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.runtime.context import is_interactive, require_terminal
+from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines
 from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import Part
 from unlatch.errors import UnlatchError, unexpected
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.change import Done
+from unlatch.lifecycle.change import ChangeOptions, Done, Ended, Outcome
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit
 from unlatch.related.belonging import find_related
 from unlatch.related.places import may_have_related
@@ -30,11 +30,9 @@ from unlatch.worklog.name_matching import first_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
     from unlatch.increments.model.reopens import Amendment
-    from unlatch.lifecycle.change import ChangeOptions, Ended, Outcome
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.status_change import StatusChange
     from unlatch.project.trackers import Trackers

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import INCREMENT
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UsageError, unexpected
@@ -19,7 +19,6 @@ from unlatch.related.places import may_have_related
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.change import ChangeOptions
     from unlatch.lifecycle.resume import Resume

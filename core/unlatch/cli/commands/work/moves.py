@@ -16,7 +16,7 @@ from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.carry_out import carry_out, plan_each
-from unlatch.lifecycle.change import ChangeOptions, Done, Place, Work
+from unlatch.lifecycle.change import ChangeOptions, Done, Ended, Place, Work
 from unlatch.lifecycle.status_change import plan_move
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.runtime.increments import Named
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.change import Ended
 
 STATUSES = {
     "start": Status.ACTIVE,

@@ -16,7 +16,7 @@ from unlatch.cli.commands.work.foreseen_work import (
 from unlatch.cli.options.resume import INCREMENT, kinds_of_work
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.related import tell_elsewhere
-from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output, prompts
@@ -39,7 +39,6 @@ from unlatch.related.resume_related import Resumed, resume_related
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from unlatch.cli.runtime.context import Context
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.change import ChangeOptions

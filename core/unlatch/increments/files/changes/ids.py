@@ -6,7 +6,7 @@ comment is recognized; the same words after a further close have another one (de
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from unlatch.increments.model.status import read_status
@@ -15,7 +15,6 @@ from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.reopens import Amendment

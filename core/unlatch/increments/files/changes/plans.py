@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from unlatch.errors import PlanOutdated, StoreError, UsageError
 from unlatch.increments.files.metadata_file import (
@@ -18,6 +18,7 @@ from unlatch.increments.files.metadata_file import (
     spelled_status,
     times_in,
 )
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, ReopenCause, ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import Transitioned
 from unlatch.values import dataclass
@@ -25,7 +26,6 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import datetime
-    from typing import TypedDict
 
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.increments.files.metadata_file import conflict_in, document, read_document
 from unlatch.increments.files.paths import DISCARDED_MARKS, METADATA, SPEC, TASKS
-from unlatch.increments.files.units import unit_in
+from unlatch.increments.files.units import UnitFolder, unit_in
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.increments.files.units import UnitFolder
     from unlatch.increments.layouts.interface import Layout
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.unit import Evidence, Unit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.metadata_file import conflict_in
 from unlatch.increments.files.work.files import WorkFiles, work_files
-from unlatch.increments.model.unit import RecordedUnit
+from unlatch.increments.model.unit import RecordedUnit, Unit
 from unlatch.increments.records.units import read_unit, write_unit
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.paths import ProjectPaths
     from unlatch.increments.model.status import Status
-    from unlatch.increments.model.unit import Unit
 
 
 def note_unit(paths: ProjectPaths, unit: Unit, data: dict[str, Any]) -> None:
