@@ -25,7 +25,9 @@ from unlatch_ado import read as reading
 from unlatch_ado import write as writing
 from unlatch_ado.api.client import Client
 from unlatch_ado.api.plain_text import plain
+from unlatch_ado.read import read_background, read_history
 from unlatch_ado.snapshot import interpret
+from unlatch_ado.write import write_many
 from unlatch_ado.writers import PreviewWriter, ValidatingWriter, Writer
 
 if TYPE_CHECKING:
@@ -76,8 +78,6 @@ class AdoPlugin(SyncPlugin):
         self, wanted: Sequence[tuple[Snapshot, Change]]
     ) -> Sequence[Outcome | TrackerError | None]:
         """Reopen and close many work items in one request."""
-        from unlatch_ado.write import write_many  # noqa: PLC0415  (rarely needed)
-
         return write_many(self._settings, self._client, wanted)
 
     def create(self, change: Change) -> Outcome:
@@ -109,16 +109,12 @@ class AdoPlugin(SyncPlugin):
 
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """The marked comments with edits and authors, and the changes of state from the updates."""
-        from unlatch_ado.read import read_history  # noqa: PLC0415  (rarely needed)
-
         return read_history(self._client, _project_of(ref), ref.id)
 
     def read_background(
         self, refs: Sequence[ItemRef]
     ) -> Mapping[ItemRef, Background | TrackerError]:
         """Texts of work items, with their links to commits, pull requests and pages."""
-        from unlatch_ado.read import read_background  # noqa: PLC0415  (rarely needed)
-
         return read_background(self._settings, self._client, refs)
 
     def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> Asked | None:

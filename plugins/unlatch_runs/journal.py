@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
+from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -190,8 +191,6 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _with_session(event: CoordinatorStarted, session: str) -> CoordinatorStarted:
-    from dataclasses import replace  # noqa: PLC0415
-
     return replace(event, session_id=session)
 
 

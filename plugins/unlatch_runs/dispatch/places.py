@@ -7,6 +7,7 @@ nothing yet.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from unlatch.errors import StoreError, UsageError
@@ -117,8 +118,6 @@ def find_dispatcher(name: str) -> Callable[[RemoteRun], RemoteDispatcher]:
         names = ", ".join(entry_points(GROUP)) or "none is installed"
         message = f"--on names no installed dispatcher: {name!r}"
         raise UsageError("dispatcher-unknown", message, hint=f"choose one of: {names}")
-    from importlib import import_module  # noqa: PLC0415  (rarely needed)
-
     module, _, function = target.partition(":")
     opener: Callable[[RemoteRun], RemoteDispatcher] = getattr(import_module(module), function)
     return opener

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.render.notes import tell_remarks
@@ -58,7 +59,6 @@ class Dialog:
             more = self.foreseen_keys(preview)
             preview = replace(preview, warnings=warnings)
             return tell_preview(context, preview, as_json=options.as_json, more=more)
-        from shlex import join  # noqa: PLC0415  (slow to load)
 
         from unlatch.cli.render.preview import tell_previews  # noqa: PLC0415  (as above)
 

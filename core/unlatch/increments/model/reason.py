@@ -1,6 +1,7 @@
 """The reason of a change of status, and what no text that a person types can be."""
 
 from collections.abc import Collection
+from shlex import quote
 
 from unlatch.errors import UsageError
 from unlatch.worklog.text.neutral import without_surrogates
@@ -26,8 +27,6 @@ def checked_reason(reason: str) -> str:
 
 def quoted_reason(reason: str) -> str:
     """A reason for a suggested command; TEXT for one that is long or not plain."""
-    from shlex import quote  # noqa: PLC0415  (slow to load)
-
     words = quote(reason)
     return words if words.isprintable() and len(words) <= _LONGEST_QUOTED else "TEXT"
 

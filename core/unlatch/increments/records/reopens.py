@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from shlex import quote
+from shlex import quote, split
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.reopens import (
@@ -328,8 +328,6 @@ def read_effect(raw: Any) -> dict[str, Any]:
 def _words(line: str) -> list[str]:
     if "'" not in line:  # most are; shlex takes a hundred times as long
         return line.split()
-    from shlex import split  # noqa: PLC0415  (rarely needed)
-
     try:
         return split(line)
     except ValueError:
