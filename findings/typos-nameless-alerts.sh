@@ -5,7 +5,7 @@
 #   and line tell an alert from others
 # Behaviour: no result has a rule, and the tool has none; a message has no text, only markdown, which
 #   names the word: two misspelt words of one line differ in that and in their columns alone
-# Relies: plugins/unlatch_regressions/alerts/sightings.py
+# Relies: plugins/unlatch_regressions/alerts/sarif.py
 # Test: tests/cli/regressions/test_alerts.py::test_results_without_a_rule_are_told_apart_by_their_messages
 source "$(dirname "$0")/common.sh"
 pip_install typos==1.52.0

@@ -45,7 +45,7 @@ PROGRAMS: dict[str, frozenset[Program]] = {
     "status": _ITEMS | _BROWSER,
     "list": _PAGER,
     "show": _TOKEN | _PAGER | _BROWSER,
-    "history": _TOKEN | _PAGER,
+    "history": _ITEMS | _PAGER,
     "report": _ITEMS | _PAGER,
     "regressions": _ITEMS,
     "search": frozenset(),

@@ -195,8 +195,8 @@ def _preview_items(context: Context, options: SyncOptions, run: RunOptions) -> i
 
 def _find_of_user(context: Context) -> PendingItems:
     pending, _ = find_pending(context, recent=True)
-    if in_job() and pending.is_done and not (pending.found or os.path.lexists(items_folder())):
-        _ = context.paths  # raises `no-project`: a job in the wrong folder is not done
+    if pending.is_done and not (pending.found or os.path.lexists(items_folder())):
+        _ = context.paths  # raises `no-project`: nothing was ever recorded, so the folder is wrong
     return pending
 
 
