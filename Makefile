@@ -3,8 +3,9 @@ PYTHON ?= python3
 # Windows, where GitHub's runners have make and bash, is not proved.
 BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 STAMP := .venv/.stamp
-# Each worker loads and collects all tests, which takes as long as some hundred of them.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Each worker loads and collects all tests, which takes as long as some hundred of them, and starts
+# servers of its own; the type check beside them fills the waits.
+WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # Memory instead of the disk, if it has 2 GB free: tests that kill processes sync often.
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 2000000 { print "/dev/shm" }')
@@ -58,8 +59,6 @@ quick-tests: $(STAMP)
 
 tests: $(STAMP)
 	$(BIN)/python tests/servers/install.py
-	@# In a clean clone, compile the tests once and not in each worker.
-	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only --quiet >/dev/null
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=20 --durations-min=0.5
 
 wheel-check: $(STAMP)
