@@ -64,9 +64,15 @@ def test_tasks_of_a_silent_node_are_free_for_others(
     dispatcher.complete(lease)
     second = assign(run, DONE)
     dispatcher.claim(second, epoch=1)
-    reports = [report for report in dispatcher.poll(30) if report.run_id == second.run_id]
-    assert Placed("west") in [report.message for report in reports]
-    the_end(dispatcher, second.run_id)
+    messages: list[object] = []
+
+    def has_ended() -> bool:
+        reports = [report for report in dispatcher.poll(1.0) if report.run_id == second.run_id]
+        messages.extend(report.message for report in reports)
+        return any(isinstance(message, Ended) for message in messages)
+
+    until(has_ended)
+    assert Placed("west") in messages
     if blow is signal.SIGSTOP:  # it comes back as another, and what it had does not count
         east.signal(signal.SIGCONT)
         wait_for_nodes(stage.address, 3, ended=1)
