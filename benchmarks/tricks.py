@@ -5,6 +5,7 @@ A trick that no longer helps has a ratio near 1, which is over its limit; then i
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,15 @@ from benchmarks.places import with_increments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PART = "tricks"
 ROUNDS = 25
 _COMPILED = """
 import dataclasses, unlatch.values
-def usual(cls=None, **options):
-    options.pop("slots", None)  # a class that is made anew has no cells for super()
-    return dataclasses.dataclass(cls, **options)
+def usual(cls=None, frozen=False, **options):
+    # Frozen, a class with slots fails in super(), as the initial one is not the one that is used.
+    return dataclasses.dataclass(cls, unsafe_hash=frozen, **options)
 unlatch.values.dataclass = usual
 """
 _PARSED = """
@@ -88,6 +90,8 @@ def figures() -> Iterator[Figure]:
         name = max(folder.name for folder in folders if folder.name[0].isdigit())
         undone = ("", *(code for code, _ in TRICKS.values()))
         programs = [program(name, code) for code in undone]
+        for each in programs:
+            _check_output(each, programs[0], root)
         rounds = [
             [run((sys.executable, "-P", "-c", program), cwd=root) for program in programs]
             for _ in range(ROUNDS + 1)
@@ -95,6 +99,18 @@ def figures() -> Iterator[Figure]:
         ours, *others = (minimum(column) for column in zip(*rounds[1:], strict=True))
         for (trick, (_, at_most)), other in zip(TRICKS.items(), others, strict=True):
             yield Figure(PART, trick, ours.cpu, "ms", other.cpu, at_most, "without it (CPU)")
+
+
+def _check_output(undone: str, usual: str, root: Path) -> None:
+    """Check that a command without a trick does the same work: what prints less is faster."""
+    first, second = (
+        subprocess.run(
+            (sys.executable, "-P", "-c", each), cwd=root, capture_output=True, check=True
+        )
+        for each in (usual, undone)
+    )
+    if first.stdout != second.stdout:
+        raise ValueError(f"`unlatch show` prints other text with this:\n{undone}")
 
 
 def program(name: str, undone: str) -> str:

@@ -60,7 +60,7 @@ def _has_fields_alone(cls: Any) -> bool:
 
 
 def _with_slots(cls: Any, *, kw_only: bool, **_: bool) -> Any:
-    """The class with slots; what `dataclasses` knows of it follows when it is asked for."""
+    """The class with slots; its fields are worked out when something asks for them."""
     kinds: dict[str, Any] = cls.__annotations__
     values: dict[str, Any] = {}
     inherited = {name for base in cls.__mro__[1:] for name in vars(base).get("__slots__", ())}

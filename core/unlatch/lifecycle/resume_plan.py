@@ -1,4 +1,4 @@
-"""What a resume is asked for, and its effect on an increment."""
+"""The request to resume an increment, and what it changes."""
 
 import json
 from enum import StrEnum
