@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
 # Levels of JSON. A document of Jira has twenty; pydantic and msrest recurse several times a level.
 MAX_DEPTH = 100
 _CONTAINERS = (dict, list, tuple)
+_TOO_DEEP = "it is nested too deep"
 
 
 class TooDeep(ValueError):
@@ -33,11 +33,20 @@ def load_json(
     """
     if isinstance(content, str):
         content = content.removeprefix("\ufeff")
-    with suppress(RecursionError):
+    try:
         value = json.loads(content, parse_constant=constant)
-        if levels is None or not is_too_deep(value, levels):
-            return value
-    raise TooDeep("it is nested too deep")
+    except RecursionError:
+        raise TooDeep(_TOO_DEEP) from None
+    if levels is not None and _brackets(content) > levels and is_too_deep(value, levels):
+        raise TooDeep(_TOO_DEEP)
+    return value
+
+
+def _brackets(content: str | bytes) -> int:
+    """How many levels a text can have at most; to count them is faster than to walk its value."""
+    if isinstance(content, str):
+        return content.count("{") + content.count("[")
+    return content.count(b"{") + content.count(b"[")
 
 
 def json_or_none(content: str | bytes) -> Any:
